@@ -1,0 +1,41 @@
+# make run      install into .venv and play at http://127.0.0.1:8765
+# make test     everything: format, lint, types, all tests (sets itself up on a bare Debian 12)
+# make check    format, lint and types only
+# make install  only the virtual environment
+
+VENV   := .venv
+PYTHON ?= python3
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+SUDO   := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+.PHONY: run install test check format
+
+run: install
+	$(BIN)/tenmatch serve $(ARGS)
+
+install: $(READY)
+
+$(READY): pyproject.toml deploy/constraints.txt
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { $(SUDO) apt-get update -q && $(SUDO) apt-get install -qy python3-venv; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -c deploy/constraints.txt -e '.[dev]'
+	@touch $@
+
+test: install tools check
+	$(BIN)/pytest -q $(ARGS)
+
+# What the tests run beside the server: a browser, and the Redis that Debian ships.
+.PHONY: tools
+tools:
+	@command -v chromium >/dev/null && command -v redis-server >/dev/null || \
+	  { $(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy chromium redis-server; }
+
+check: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: install
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
