@@ -1,0 +1,127 @@
+"""What can be asked of a room, by those who sit there, by the server, or by someone at the door.
+
+Moves carry `n`, the player's own move number; the same (seat, n) is the same move and is taken once.
+"""
+
+import msgspec
+
+from tenmatch.game.events import Player
+from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber, Seq
+from tenmatch.rules.board import NumberId
+
+
+class Command(msgspec.Struct, frozen=True):
+    """A question to `decide`."""
+
+
+class Sit(Command):
+    """Take the lowest free seat; whoever sits already keeps theirs."""
+
+    player: Player
+
+
+class Leave(Command):
+    """Free one's seat before the start."""
+
+    seat: SeatNumber
+
+
+class GetReady(Command):
+    """Be ready, or no longer."""
+
+    seat: SeatNumber
+    ready: bool
+
+
+class Start(Command):
+    """The host starts with those who sit there."""
+
+    seat: SeatNumber
+
+
+class SeatBot(Command):
+    """The host gives a seat to a computer player, whose id and name the caller has drawn."""
+
+    seat: SeatNumber
+    player: Player  # `bot` is its level
+
+
+class Kick(Command):
+    """The host frees another's seat, for good."""
+
+    seat: SeatNumber
+    target: SeatNumber
+
+
+class FreeAbsent(Command):
+    """The server frees the seat of a player who is nowhere."""
+
+    seat: SeatNumber
+
+
+class Move(Command):
+    """What a seated player does in play."""
+
+    seat: SeatNumber
+    n: MoveNumber
+
+
+class Claim(Move):
+    """Claim that two numbers form a legal pair."""
+
+    a: NumberId
+    b: NumberId
+    seen: Seq  # the last event that the player had seen
+    sent: Seq  # the last event that the player's connection had been sent when the claim arrived
+
+
+class Call(Move):
+    """Call "no pair left" (race)."""
+
+    seen: Seq
+    sent: Seq
+
+
+class TakeAdd(Move):
+    """Add on one's own board (mirror)."""
+
+
+class Pass(Move):
+    """Let one's turn go (turns)."""
+
+
+class Resign(Move):
+    """Give up."""
+
+
+class WantRematch(Command):
+    """Want a rematch, or no longer."""
+
+    seat: SeatNumber
+    want: bool
+
+
+class NameRematch(Command):
+    """The room of the rematch exists: say so here."""
+
+    room: RoomId
+
+
+AnyCommand = (
+    Sit
+    | Leave
+    | GetReady
+    | Start
+    | SeatBot
+    | Kick
+    | FreeAbsent
+    | Claim
+    | Call
+    | TakeAdd
+    | Pass
+    | Resign
+    | WantRematch
+    | NameRematch
+)
+"""Every command: what `decide` answers."""
+
