@@ -100,17 +100,18 @@ def play(board: Board, a: int, b: int) -> Played:
     assert second is not None, f"{b} is not active"
     digits = bytearray(board.digits)
     digits[first] = digits[second] = 0
-    rows = tuple(row for row in sorted({first // COLUMNS, second // COLUMNS}) if _is_empty(digits, row))
-    if not rows:
-        return Played(Board(bytes(digits), board.firsts, board.next_id), rows)
+    # Judged once, after both removals; no other row can have become empty.
+    empty = {
+        row
+        for row in (first // COLUMNS, second // COLUMNS)
+        if not any(digits[row * COLUMNS : (row + 1) * COLUMNS])
+    }
+    if not empty:
+        return Played(Board(bytes(digits), board.firsts, board.next_id), ())
     firsts = list(board.firsts)
-    for row in reversed(rows):
+    for row in sorted(empty, reverse=True):
         del digits[row * COLUMNS : (row + 1) * COLUMNS], firsts[row]
-    return Played(Board(bytes(digits), tuple(firsts), board.next_id), rows)
-
-
-def _is_empty(digits: bytearray, row: int) -> bool:
-    return not any(digits[row * COLUMNS : (row + 1) * COLUMNS])
+    return Played(Board(bytes(digits), tuple(firsts), board.next_id), tuple(sorted(empty)))
 
 
 def may_add(board: Board) -> bool:

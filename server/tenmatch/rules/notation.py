@@ -4,6 +4,7 @@
 all use it.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final
 from zlib import crc32
@@ -13,6 +14,7 @@ from tenmatch.rules.board import COLUMNS, MAX_SLOTS, Board
 _CHARACTERS: Final = ".123456789"  # by value
 _VALUES: Final = {character: value for value, character in enumerate(_CHARACTERS)}
 _TO_ASCII: Final = _CHARACTERS.encode().ljust(256, b"?")
+_ROWS: Final = re.compile(b".{1,%d}" % COLUMNS)
 
 
 class NotationError(ValueError):
@@ -35,8 +37,7 @@ def board_hash(board: Board) -> int:
 
 
 def _ascii(digits: bytes) -> bytes:
-    line = digits.translate(_TO_ASCII)
-    return b"/".join([line[start : start + COLUMNS] for start in range(0, len(line), COLUMNS)])
+    return b"/".join(_ROWS.findall(digits.translate(_TO_ASCII)))
 
 
 def parse(text: str) -> Board:

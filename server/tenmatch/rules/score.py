@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from tenmatch.rules.board import COLUMNS, Board
-from tenmatch.rules.lines import Family, between, open_lines
+from tenmatch.rules.lines import Family, open_lines
 
 ROW: Final = 10  # for each closed row that had nine slots
 CLEAR_SHARED: Final = 20  # to who clears a shared board
@@ -33,8 +33,9 @@ def pair_kind(board: Board, a: int, b: int) -> Kind:
     first, second = board.cell_of(a), board.cell_of(b)
     assert first is not None, f"{a} is not active"
     assert second is not None, f"{b} is not active"
-    line = open_lines(board.digits, first, second)[0]  # a straight one if there is one
-    if board.digits[between(first, second, line)]:
+    # A straight line comes first, so the wrap counts only where no straight one is open.
+    line = open_lines(board.digits, min(first, second), max(first, second))[0]
+    if abs(second - first) > line.step:
         return Kind.FAR
     return Kind.EDGE if line.family is Family.WRAP else Kind.TOUCHING
 
