@@ -1,0 +1,11 @@
+"""What travels between server and clients, and what is stored: types and bytes, without a socket.
+
+    limits        sizes, close codes, error codes, and the two ways a peer can be wrong
+    from_client   what a client may say
+    to_client     what the server says
+    codec         both codecs: frames to messages and back
+    stored        entries of a room's log, and the chain through them
+    viewers       who may see what of a room: state, events, line in a list
+
+The contract in words, with a recorded frame of each message, is server/protocol.md.
+"""

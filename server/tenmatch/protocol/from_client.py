@@ -1,0 +1,200 @@
+"""What a client may say: the message types, their fields and the ranges of these.
+
+server/protocol.md, "Client to server". `t` is the tag. Unknown keys are ignored; for an optional field
+null is the same as absence. The ranges here say what can be a value at all; whether it fits the game is asked
+behind.
+"""
+
+from typing import Annotated, Final, get_args
+
+from msgspec import Meta, Struct
+
+from tenmatch.game.events import Level
+from tenmatch.game.ids import (
+    ROOM_CODE_LENGTH,
+    ROOM_ID_LENGTH,
+    MoveNumber,
+    RoomCode,
+    RoomId,
+    SeatNumber,
+    Seq,
+)
+from tenmatch.game.options import Mode
+from tenmatch.protocol import limits
+from tenmatch.rules.board import NumberId
+
+# More than the letters ids are spelt with, so that a mistyped id is one of no room rather than no id.
+_SPELT = "^[a-z0-9]*$"
+
+RequestId = Annotated[int, Meta(ge=0, le=limits.MAX_REQUEST_ID)]
+RoomName = Annotated[RoomId, Meta(min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH, pattern=_SPELT)]
+CodeName = Annotated[RoomCode, Meta(min_length=ROOM_CODE_LENGTH, max_length=ROOM_CODE_LENGTH, pattern=_SPELT)]
+JoinedRoom = Annotated[RoomId, Meta(min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH)]
+"""A room that this connection must have joined already: looked up among those, so its letters need no check
+(which takes longer than all the rest of a match)."""
+N = Annotated[MoveNumber, Meta(ge=1, le=limits.MAX_MOVE_NUMBER)]
+Number = Annotated[NumberId, Meta(ge=0, le=limits.MAX_EXACT)]
+Seen = Annotated[Seq, Meta(ge=0, le=limits.MAX_EXACT)]
+Chain = Annotated[int, Meta(ge=0, le=limits.MAX_CHAIN)]
+OptionValue = bool | int | float | str | None
+"""What an option can be at all; which values it may have is `tenmatch.game.options.choose` to say."""
+
+
+class FromClient(Struct, frozen=True, kw_only=True, tag_field="t", tag=str.lower):
+    """A message of a client."""
+
+
+class Request(FromClient, frozen=True, kw_only=True):
+    """A message that is answered by `re`, if it carries an `id`."""
+
+    id: RequestId | None = None
+
+
+class Move(FromClient, frozen=True, kw_only=True):
+    """A message that is answered by (`room`, `n`)."""
+
+    room: JoinedRoom
+    n: N  # the same n is the same move
+
+
+class Hello(Request, frozen=True, kw_only=True):
+    """Say who one is; first on every connection, and later to renew the same player's token."""
+
+    token: Annotated[str, Meta(max_length=limits.TOKEN_LENGTH)] | None = None  # without: a new guest
+    name: Annotated[str, Meta(min_length=1, max_length=limits.NAME_LENGTH)] | None = None
+    agent: Annotated[str, Meta(max_length=limits.AGENT_LENGTH)] | None = None  # the client's software
+
+
+class Create(Request, frozen=True, kw_only=True):
+    """Make a room and sit on its seat 0."""
+
+    mode: Mode
+    options: dict[str, OptionValue] | None = None
+    private: bool | None = None
+    key: Annotated[str, Meta(min_length=1, max_length=limits.KEY_LENGTH)] | None = None  # same key, same room
+
+
+class Join(Request, frozen=True, kw_only=True):
+    """Enter a room, to sit or to watch, or go on where one was."""
+
+    room: RoomName | None = None  # this or
+    code: CodeName | None = None  # that
+    watch: bool | None = None
+    after: Seen | None = None  # the last event that the client holds
+    chain: Chain | None = None  # its chain
+
+    def __post_init__(self) -> None:
+        if (self.room is None) == (self.code is None):
+            raise ValueError("Object needs exactly one of `room` and `code`")
+        if self.after is not None and self.chain is None:
+            raise ValueError("Object missing required field `chain`, which goes with `after`")
+        if self.chain is not None and self.after is None:
+            raise ValueError("Object missing required field `after`, which goes with `chain`")
+
+
+class Leave(Request, frozen=True, kw_only=True):
+    """Leave a room; in play the seat stays."""
+
+    room: RoomName
+
+
+class Ready(Request, frozen=True, kw_only=True):
+    """Be ready to start, or no longer."""
+
+    room: RoomName
+    ready: bool
+
+
+class Start(Request, frozen=True, kw_only=True):
+    """Start with those who sit there (host)."""
+
+    room: RoomName
+
+
+class SeatBot(Request, frozen=True, kw_only=True, tag="bot"):
+    """Give a seat to a computer player (host)."""
+
+    room: RoomName
+    level: Level
+
+
+class Kick(Request, frozen=True, kw_only=True):
+    """Free another's seat before the start (host)."""
+
+    room: RoomName
+    seat: Annotated[SeatNumber, Meta(ge=0, le=limits.MAX_SEAT)]
+
+
+class Match(Move, frozen=True, kw_only=True):
+    """Claim that two numbers form a legal pair."""
+
+    a: Number
+    b: Number
+    seen: Seen  # the last event that the player had seen
+
+
+class CallNoPair(Move, frozen=True, kw_only=True, tag="call"):
+    """Call "no pair left" (race)."""
+
+    seen: Seen  # the last event that the player had seen
+
+
+class Add(Move, frozen=True, kw_only=True):
+    """Add on one's own board (mirror)."""
+
+
+class Pass(Move, frozen=True, kw_only=True):
+    """Let one's turn go (turns)."""
+
+
+class Resign(Move, frozen=True, kw_only=True):
+    """Give up."""
+
+
+class WantRematch(Request, frozen=True, kw_only=True, tag="rematch"):
+    """Want a rematch, or no longer."""
+
+    room: RoomName
+    want: bool
+
+
+class Chat(Request, frozen=True, kw_only=True):
+    """Say something to the room."""
+
+    room: RoomName
+    text: Annotated[str, Meta(min_length=1, max_length=limits.TEXT_LENGTH)]
+
+
+class Lobby(Request, frozen=True, kw_only=True):
+    """Follow the list of rooms, or no longer."""
+
+    on: bool
+
+
+class Ping(Request, frozen=True, kw_only=True):
+    """Ask for a sign of life."""
+
+
+AnyFromClient = (
+    Hello
+    | Create
+    | Join
+    | Leave
+    | Ready
+    | Start
+    | SeatBot
+    | Kick
+    | Match
+    | CallNoPair
+    | Add
+    | Pass
+    | Resign
+    | WantRematch
+    | Chat
+    | Lobby
+    | Ping
+)
+"""Every message that a frame can become."""
+
+TYPES: Final = {str(message.__struct_config__.tag): message for message in get_args(AnyFromClient)}
+"""Every message type by its `t`."""
