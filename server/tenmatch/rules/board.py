@@ -10,12 +10,10 @@ from typing import Final, NewType
 
 from msgspec import Struct
 
-NumberId = NewType(
-    "NumberId", int
-)  # names a number for the whole game: 0, 1, 2 … as they came onto the board
-Cell = NewType(
-    "Cell", int
-)  # index of a slot in reading order, from 0; its row closing or one above changes it
+# Names a number for the whole game: 0, 1, 2 … in the order in which they came onto the board.
+NumberId = NewType("NumberId", int)
+# A slot, counted in reading order from 0. Every row that closes above a number changes its cell.
+Cell = NewType("Cell", int)
 Pair = tuple[NumberId, NumberId]
 
 COLUMNS: Final = 9

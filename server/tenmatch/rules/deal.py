@@ -29,13 +29,14 @@ SIZES: Final = {  # numbers that a deal may have
 }
 DEFAULT_SIZE: Final = {DealKind.RANDOM: 35, DealKind.EVEN: 36, DealKind.CLASSIC: 27}
 
-_PAIRS: Final = {
-    27: range(12, 21),
-    35: range(18, 28),
-    36: range(19, 29),
-}  # by size: legal pairs a deal must have
-_AT_LEAST_ONE: Final = range(1, 4 * 180)
+# How many legal pairs a deal must have, by size.
+_PAIRS: Final = {27: range(12, 21), 35: range(18, 28), 36: range(19, 29)}
+_AT_LEAST_ONE: Final = range(1, 4 * 180)  # a number meets at most four others going on
 _CLASSIC: Final = bytes(map(int, "123456789111213141516171819"))
+
+
+class DealError(ValueError):
+    """Such a deal does not exist; the message says what is wrong and what is allowed."""
 
 
 class Dealt(Struct, frozen=True):
@@ -54,16 +55,16 @@ def deal(seed: bytes | None, size: int, kind: DealKind) -> Dealt:
     """Deal *size* numbers from a seed of 32 bytes, or the classic board, which has none.
 
     Raises:
-        ValueError: The size is not among those of the kind, or the seed is not what the kind needs.
+        DealError: The size is not among those of the kind, or the seed is not what the kind needs.
     """
-    if size not in SIZES[kind]:
-        raise ValueError(f"a deal {kind.value!r} cannot have the size {size}")
+    if size not in (sizes := SIZES[kind]):
+        raise DealError(f"a deal {kind.value!r} has a size from {sizes[0]} to {sizes[-1]}, not {size}")
     if kind is DealKind.CLASSIC:
         if seed is not None:
-            raise ValueError("the classic deal has no seed")
+            raise DealError("a deal 'classic' is always the same board and has no seed")
         return Dealt(Board.dealt(_CLASSIC), 0)
     if seed is None or len(seed) != SEED_BYTES:
-        raise ValueError(f"a deal {kind.value!r} needs a seed of {SEED_BYTES} bytes")
+        raise DealError(f"a deal {kind.value!r} needs a seed of {SEED_BYTES} bytes")
     for attempt in count():
         digits = bytes(islice(_digits(seed, attempt), size))
         if (kind is not DealKind.EVEN or _is_even(digits)) and _has_good_count(digits):
@@ -84,6 +85,4 @@ def _has_good_count(digits: bytes) -> bool:
 
 
 def _is_even(digits: bytes) -> bool:
-    return all((digits.count(value) + digits.count(10 - value)) % 2 == 0 for value in (1, 2, 3, 4)) and (
-        digits.count(5) % 2 == 0
-    )
+    return all(sum(map(digits.count, {value, 10 - value})) % 2 == 0 for value in range(1, 6))

@@ -69,25 +69,23 @@ def _row(row: str, index: int, is_last: bool) -> bytes:
 
 
 def restored(text: str, ids: Sequence[int], next_id: int) -> Board:
-    """Read a board of a game under way, from its text, the ids of its active numbers in reading order and the
-    id that the next number to come will have.
+    """Read a board of a game under way.
+
+    Args:
+        ids: Those of the active numbers, in reading order.
+        next_id: The id that the next number to come will have.
 
     Raises:
         NotationError: As `parse`, or the ids do not fit the board.
     """
     board = parse(text)
     if len(ids) != board.left:
-        raise NotationError(f"{len(ids)} ids for {board.left} active numbers")
-    actives = dict(zip(board.ids(), ids, strict=True))  # by where they would stand in a new game
-    rows = {slot // COLUMNS: number - slot % COLUMNS for slot, number in actives.items()}
-    found = Board(board.digits, tuple(rows[row] for row in range(len(rows))), next_id)
-    ends = (*found.firsts[1:], next_id)
-    lengths = [min(COLUMNS, len(board.digits) - row * COLUMNS) for row in range(len(rows))]
-    ordered = all(
-        first + length <= end for first, length, end in zip(found.firsts, lengths, ends, strict=True)
-    )
-    if found.ids() != list(ids) or not ordered or (found.firsts and found.firsts[0] < 0):
-        raise NotationError(
-            "the ids are not those of a board on which slots were only appended and rows closed"
-        )
+        raise NotationError(f"there are {len(ids)} ids for {board.left} active numbers")
+    firsts: dict[int, int] = {}
+    for slot, number in zip(board.ids(), ids, strict=True):
+        firsts.setdefault(slot // COLUMNS, number - slot % COLUMNS)
+    found = Board(board.digits, tuple(firsts.values()), next_id)
+    slots = found.slot_ids()[: len(board.digits)]
+    if found.ids() != list(ids) or slots != sorted(set(slots)) or not all(map(found.was_dealt, slots)):
+        raise NotationError("the ids are not ascending by slots, without a gap in a row, and below next_id")
     return found
