@@ -1,10 +1,13 @@
 """One room of Number Match, as pure functions over events.
 
+Read in this order:
+
     options    what a room is made with
     events     what can happen in a room, as it is logged
     commands   what can be asked of a room
     room       the state of a room, and `evolve`: what an event makes of it
     decide     what a command does: events, or a refusal that changes nothing
     settle     what is due by itself
+    create     how a room begins, and the room of a rematch
     modes/     only what differs between race and turns
 """

@@ -14,59 +14,59 @@ class Command(msgspec.Struct, frozen=True):
     """A question to `decide`."""
 
 
-class Sit(Command):
+class Sit(Command, frozen=True):
     """Take the lowest free seat; whoever sits already keeps theirs."""
 
     player: Player
 
 
-class Leave(Command):
+class Leave(Command, frozen=True):
     """Free one's seat before the start."""
 
     seat: SeatNumber
 
 
-class GetReady(Command):
+class GetReady(Command, frozen=True):
     """Be ready, or no longer."""
 
     seat: SeatNumber
     ready: bool
 
 
-class Start(Command):
+class Start(Command, frozen=True):
     """The host starts with those who sit there."""
 
     seat: SeatNumber
 
 
-class SeatBot(Command):
+class SeatBot(Command, frozen=True):
     """The host gives a seat to a computer player, whose id and name the caller has drawn."""
 
     seat: SeatNumber
     player: Player  # `bot` is its level
 
 
-class Kick(Command):
+class Kick(Command, frozen=True):
     """The host frees another's seat, for good."""
 
     seat: SeatNumber
     target: SeatNumber
 
 
-class FreeAbsent(Command):
+class FreeAbsent(Command, frozen=True):
     """The server frees the seat of a player who is nowhere."""
 
     seat: SeatNumber
 
 
-class Move(Command):
+class Move(Command, frozen=True):
     """What a seated player does in play."""
 
     seat: SeatNumber
     n: MoveNumber
 
 
-class Claim(Move):
+class Claim(Move, frozen=True):
     """Claim that two numbers form a legal pair."""
 
     a: NumberId
@@ -75,33 +75,33 @@ class Claim(Move):
     sent: Seq  # the last event that the player's connection had been sent when the claim arrived
 
 
-class Call(Move):
+class Call(Move, frozen=True):
     """Call "no pair left" (race)."""
 
     seen: Seq
     sent: Seq
 
 
-class TakeAdd(Move):
+class TakeAdd(Move, frozen=True):
     """Add on one's own board (mirror)."""
 
 
-class Pass(Move):
+class Pass(Move, frozen=True):
     """Let one's turn go (turns)."""
 
 
-class Resign(Move):
+class Resign(Move, frozen=True):
     """Give up."""
 
 
-class WantRematch(Command):
+class WantRematch(Command, frozen=True):
     """Want a rematch, or no longer."""
 
     seat: SeatNumber
     want: bool
 
 
-class NameRematch(Command):
+class NameRematch(Command, frozen=True):
     """The room of the rematch exists: say so here."""
 
     room: RoomId
@@ -124,4 +124,3 @@ AnyCommand = (
     | NameRematch
 )
 """Every command: what `decide` answers."""
-

@@ -70,7 +70,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_f
     at: Millis
 
 
-class Created(Event):
+class Created(Event, frozen=True, kw_only=True):
     """The room exists. Its seed is committed to here and revealed by `Ended`."""
 
     SECRET: ClassVar[tuple[str, ...]] = ("seed", "salt", "rules")
@@ -86,14 +86,15 @@ class Created(Event):
     rules: int  # version of the rules
 
 
-class Seated(Event):
+class Seated(Event, frozen=True, kw_only=True):
     """A player took a seat."""
 
     seat: SeatNumber
     player: Player
+    ready: bool | None = None  # a person is ready at once only in the room of a rematch; else None
 
 
-class Unseated(Event):
+class Unseated(Event, frozen=True, kw_only=True):
     """A seat became free before the start."""
 
     seat: SeatNumber
@@ -101,20 +102,20 @@ class Unseated(Event):
     host: SeatNumber | None = None  # the lowest seat still held by a person
 
 
-class Readied(Event):
+class Readied(Event, frozen=True, kw_only=True):
     """A player is ready, or no longer."""
 
     seat: SeatNumber
     ready: bool
 
 
-class Starting(Event):
+class Starting(Event, frozen=True, kw_only=True):
     """The countdown runs."""
 
     starts_at: Millis
 
 
-class Started(Event):
+class Started(Event, frozen=True, kw_only=True):
     """Play begins on the dealt board."""
 
     board: str
@@ -125,7 +126,7 @@ class Started(Event):
     hash: int | None = None
 
 
-class Matched(Event):
+class Matched(Event, frozen=True, kw_only=True):
     """Two numbers were matched and are holes now; emptied rows closed."""
 
     seat: SeatNumber
@@ -143,7 +144,7 @@ class Matched(Event):
     hash: int | None = None
 
 
-class Mistaken(Event):
+class Mistaken(Event, frozen=True, kw_only=True):
     """A claim or a call was wrong and cost points."""
 
     SECRET: ClassVar[tuple[str, ...]] = ("seen",)
@@ -162,7 +163,7 @@ class Mistaken(Event):
     hash: int | None = None
 
 
-class Called(Event):
+class Called(Event, frozen=True, kw_only=True):
     """A player called "no pair left", rightly."""
 
     SECRET: ClassVar[tuple[str, ...]] = ("seen",)
@@ -175,7 +176,7 @@ class Called(Event):
     hash: int | None = None
 
 
-class Added(Event):
+class Added(Event, frozen=True, kw_only=True):
     """The active numbers were copied to the end of the board."""
 
     digits: str
@@ -190,7 +191,7 @@ class Added(Event):
     hash: int | None = None
 
 
-class Passed(Event):
+class Passed(Event, frozen=True, kw_only=True):
     """A player let a turn go."""
 
     seat: SeatNumber
@@ -200,7 +201,7 @@ class Passed(Event):
     hash: int | None = None
 
 
-class Flagged(Event):
+class Flagged(Event, frozen=True, kw_only=True):
     """A player's clock ran out."""
 
     seat: SeatNumber
@@ -209,7 +210,7 @@ class Flagged(Event):
     hash: int | None = None
 
 
-class Resigned(Event):
+class Resigned(Event, frozen=True, kw_only=True):
     """A player gave up."""
 
     seat: SeatNumber
@@ -219,14 +220,14 @@ class Resigned(Event):
     hash: int | None = None
 
 
-class Shifted(Event):
+class Shifted(Event, frozen=True, kw_only=True):
     """The server was away; every deadline, lock and running clock of the room moves."""
 
     by_ms: int
     hash: int | None = None
 
 
-class Ended(Event):
+class Ended(Event, frozen=True, kw_only=True):
     """The room is over; what was hidden is open now."""
 
     reason: EndReason
@@ -236,7 +237,7 @@ class Ended(Event):
     hash: int | None = None
 
 
-class Rematch(Event):
+class Rematch(Event, frozen=True, kw_only=True):
     """Somebody wants a rematch, or no longer; or the new room is named."""
 
     seat: SeatNumber | None = None

@@ -4,12 +4,14 @@
 stored form; `choose` makes one from what a client asked for, or says which field cannot be so.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from typing import Any, Final
 
 import msgspec
 
-from tenmatch.rules.deal import DealKind
+from tenmatch.rules.deal import DEFAULT_SIZE, SIZES, DealKind
 
 
 class Mode(StrEnum):
@@ -46,10 +48,102 @@ class BadOptions(Exception):
         self.text = text
 
 
+_RANGES: Final = {
+    "adds": range(21),
+    "seconds": range(10, 3601),
+    "base_s": range(5, 3601),
+    "increment_s": range(61),
+    "countdown_ms": range(10_001),
+    "spectator_delay_ms": range(120_001),
+}
+_SWITCHES: Final = ("penalty", "row_again", "spectators", "rated")
+_PLAYERS: Final = {Mode.RACE: range(2, 9), Mode.TURNS: range(2, 5)}
+_FOREIGN: Final = {Mode.RACE: ("base_s", "increment_s", "row_again"), Mode.TURNS: ("seconds",)}
+_KNOWN: Final = (*Options.__struct_fields__, "seed")
+_SEED: Final = re.compile("[0-9a-fA-F]{64}")
+
+
+def mode_named(name: str) -> Mode:
+    """Return the mode of that name.
+
+    Raises:
+        BadOptions: There is no such mode; its field is `mode`.
+    """
+    try:
+        return Mode(name)
+    except ValueError:
+        raise BadOptions("mode", f"mode is one of: {', '.join(Mode)}") from None
+
+
 def choose(mode: Mode, asked: Mapping[str, object]) -> tuple[Options, bytes | None]:
     """Return the options in effect for what was *asked*, and the seed if one was named.
 
     Raises:
         BadOptions: Names the first field that cannot be so, and what is allowed.
     """
-    raise NotImplementedError
+    for field in asked:
+        if field not in _KNOWN:
+            raise BadOptions(field, f"there is no option {field!r}")
+    deal = _deal(asked)
+    chosen: dict[str, Any] = {"size": _size(deal, asked), "deal": deal}
+    chosen.update(_numbers(mode, asked))
+    chosen.update(_switches(asked))
+    options = Options(**chosen)
+    _keep_to(mode, options)
+    return options, _seed(deal, asked)
+
+
+def _deal(asked: Mapping[str, object]) -> DealKind:
+    deal = asked.get("deal", DealKind.RANDOM)
+    if not isinstance(deal, str) or deal not in tuple(DealKind):
+        raise BadOptions("deal", f"deal is one of: {', '.join(DealKind)}")
+    return DealKind(deal)
+
+
+def _size(deal: DealKind, asked: Mapping[str, object]) -> int:
+    return _number("size", asked.get("size", DEFAULT_SIZE[deal]), SIZES[deal])
+
+
+def _numbers(mode: Mode, asked: Mapping[str, object]) -> Iterator[tuple[str, int]]:
+    for field, allowed in {**_RANGES, "max_players": _PLAYERS[mode]}.items():
+        if field in asked:
+            yield field, _number(field, asked[field], allowed)
+
+
+def _number(field: str, value: object, allowed: range) -> int:
+    if type(value) is not int or value not in allowed:  # True is an int, but not a number here
+        only = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 1 else f"{allowed[0]} in this deal"
+        raise BadOptions(field, f"{field} is a whole number, {only}")
+    return value
+
+
+def _switches(asked: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
+    for field in _SWITCHES:
+        if field in asked:
+            value = asked[field]
+            if not isinstance(value, bool):
+                raise BadOptions(field, f"{field} is true or false")
+            yield field, value
+
+
+def _keep_to(mode: Mode, options: Options) -> None:
+    """Refuse what is another mode's to choose, and what no mode offers."""
+    for field in _FOREIGN[mode]:
+        if getattr(options, field) != getattr(_DEFAULTS, field):
+            raise BadOptions(field, f"{field} is no option of the mode {mode.value!r}")
+    if options.rated:
+        raise BadOptions("rated", "there are no rated games")
+
+
+_DEFAULTS: Final = Options()
+
+
+def _seed(deal: DealKind, asked: Mapping[str, object]) -> bytes | None:
+    if "seed" not in asked:
+        return None
+    seed = asked["seed"]
+    if deal is DealKind.CLASSIC:
+        raise BadOptions("seed", "the classic deal has no seed")
+    if not isinstance(seed, str) or not _SEED.fullmatch(seed):
+        raise BadOptions("seed", "seed is 64 hex digits")
+    return bytes.fromhex(seed)

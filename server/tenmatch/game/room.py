@@ -1,15 +1,49 @@
-"""The state of a room, and what an event makes of it."""
+"""The state of a room, and what an event makes of it.
+
+A room is the fold of its log: the same events give the same state, on every node and at any time. Nothing is
+judged here; what is in the log has happened.
+"""
 
 from enum import StrEnum
+from typing import Final, assert_never
 
 import msgspec
+from msgspec.structs import replace
 
-from tenmatch.game.events import AnyEvent, Clocks, Level, Player, Rank
-from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
+from tenmatch.game.clock import moved
+from tenmatch.game.events import (
+    Added,
+    AnyEvent,
+    Called,
+    Clocks,
+    Created,
+    Ended,
+    EndReason,
+    Flagged,
+    Matched,
+    Mistaken,
+    Passed,
+    Rank,
+    Readied,
+    Rematch,
+    Resigned,
+    Seated,
+    Shifted,
+    Started,
+    Starting,
+    Unseated,
+    UnseatReason,
+)
+from tenmatch.game.ids import Millis, PlayerId, RoomCode, RoomId, SeatNumber, Seq
 from tenmatch.game.options import Mode, Options
-from tenmatch.rules.board import Board, NumberId, Pair
+from tenmatch.game.seat import Seat, Seats, put
+from tenmatch.game.sheet import Replaced, Sheet, fresh, renewed
+from tenmatch.rules.board import Board, Pair, added, play
+from tenmatch.rules.notation import parse
 
-RULES = 1
+__all__ = ["RULES", "Phase", "Room", "Seat", "evolve"]
+
+RULES: Final = 1
 """Version of the rules by which this code judges; stored with every room."""
 
 
@@ -22,19 +56,313 @@ class Phase(StrEnum):
     OVER = "over"
 
 
-class Seat(msgspec.Struct, frozen=True, kw_only=True):
-    """A taken seat."""
+class Room(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is known of a room."""
 
-    player: Player
-    ready: bool = False
-    score: int = 0
-    mistakes: int = 0
-    streak: int = 0  # mistakes in a row
-    locked_until: Millis | None = None
-    out_at: Seq | None = None  # the event by which the player went out
-    moves: tuple[tuple[MoveNumber, Seq], ...] = ()  # those logged, and where
+    mode: Mode
+    options: Options
+    private: bool
+    code: RoomCode
+    host: SeatNumber
+    commit: str | None  # SHA-256 of the seed, hex; None for the classic deal
+    seed: str | None  # hex; not to leave the server before the end
+    salt: str  # hex; not to leave the server before the end
+    rules: int
+    created_at: Millis
+
+    phase: Phase = Phase.OPEN
+    seats: Seats
+    kicked: frozenset[PlayerId] = frozenset()  # who may not sit here again
+    seq: Seq = Seq(1)  # of the last event
+    at: Millis  # of the last event
+
+    starts_at: Millis | None = None
+    started_at: Millis | None = None
+    ends_at: Millis | None = None
+    heard_at: Millis | None = None  # the last move of a person, or the start
+    sheet: Sheet | None = None  # the shared board; None before the start
+
+    turn: SeatNumber | None = None
+    turn_at: Millis | None = None  # when the turn came
+    clocks: Clocks | None = None
+    clocks_at: Millis | None = None  # the moment for which `clocks` are right
+    passed: tuple[SeatNumber, ...] = ()  # who passed since the last match or Add
+
+    reason: EndReason | None = None
+    ranking: tuple[Rank, ...] | None = None
+    wants: tuple[SeatNumber, ...] = ()  # the persons who want a rematch
+    wanted_at: Millis | None = None  # since when two or more have wanted one
+    rematch: RoomId | None = None
 
     @property
-    def last_n(self) -> int:
-        """The highest move number logged, or 0."""
-        raise NotImplementedError
+    def board(self) -> Board | None:
+        """The shared board; None before the start."""
+        return self.sheet.board if self.sheet else None
+
+    @property
+    def witness(self) -> Pair | None:
+        """Some legal pair on the shared board; None where none is left, or before the start."""
+        return self.sheet.witness if self.sheet else None
+
+    @property
+    def adds_left(self) -> int:
+        """How many Adds the shared board has left."""
+        return self.sheet.adds_left if self.sheet else self.options.adds
+
+    @property
+    def replaced(self) -> tuple[Replaced, ...]:
+        """The boards replaced in the last 5 s or so, oldest first."""
+        return self.sheet.replaced if self.sheet else ()
+
+    def in_play(self) -> Sheet:
+        """Return the sheet of a room that has started."""
+        assert self.sheet is not None, "the room has not started"
+        return self.sheet
+
+    def seated(self, seat: SeatNumber) -> Seat:
+        """Return who sits on a seat that is taken."""
+        found = self.seats[seat]
+        assert found is not None, f"seat {seat} is free"
+        return found
+
+    def seat_of(self, player: PlayerId) -> SeatNumber | None:
+        """Return the seat on which a player sits."""
+        return next((number for number, seat in self.taken() if seat.player.id == player), None)
+
+    def taken(self) -> list[tuple[SeatNumber, Seat]]:
+        """Return the seats that are taken, the lowest first."""
+        return [(SeatNumber(number), seat) for number, seat in enumerate(self.seats) if seat is not None]
+
+    def still_in(self) -> list[SeatNumber]:
+        """Return the seats of those who are not out, the lowest first."""
+        return [number for number, seat in self.taken() if seat.out_at is None]
+
+
+def evolve(room: Room | None, event: AnyEvent) -> Room:
+    """Return what *event*, the next of the log, makes of *room*: None before the first, `Created`."""
+    if room is None:
+        assert isinstance(event, Created), f"a log cannot begin with {event!r}"
+        return _created(event)
+    match event:
+        case Matched():
+            return matched(room, event, matched_sheet(room, event.a, event.b, event.at))
+        case Mistaken():
+            return _mistaken(room, event)
+        case Called():
+            return _called(room, event)
+        case Added():
+            return with_add(room, event, added_sheet(room, event.at))
+        case Passed():
+            return _passed(room, event)
+        case Flagged() | Resigned():
+            return _out(room, event)
+        case Seated():
+            return _seated(room, event)
+        case Unseated():
+            return _unseated(room, event)
+        case Readied():
+            return _readied(room, event)
+        case Starting():
+            return _next(room, event, phase=Phase.STARTING, starts_at=event.starts_at)
+        case Started():
+            return _started(room, event)
+        case Shifted():
+            return _shifted(room, event)
+        case Ended():
+            return _next(room, event, phase=Phase.OVER, reason=event.reason, ranking=event.ranking, turn=None)
+        case Rematch():
+            return _rematch(room, event)
+        case Created():
+            raise AssertionError("a room is created once")
+        case _:
+            assert_never(event)
+
+
+def _next(room: Room, event: AnyEvent, **changes: object) -> Room:
+    return replace(room, seq=Seq(room.seq + 1), at=event.at, **changes)
+
+
+def _created(event: Created) -> Room:
+    return Room(
+        mode=event.mode,
+        options=event.options,
+        private=event.private,
+        code=event.code,
+        host=event.host,
+        commit=event.commit,
+        seed=event.seed,
+        salt=event.salt,
+        rules=event.rules,
+        created_at=event.at,
+        seats=(None,) * event.options.max_players,
+        at=event.at,
+    )
+
+
+# Before the start
+
+
+def _seated(room: Room, event: Seated) -> Room:
+    seat = Seat(player=event.player, ready=bool(event.ready) or event.player.bot is not None)
+    return _next(room, event, seats=put(room.seats, event.seat, seat))
+
+
+def _unseated(room: Room, event: Unseated) -> Room:
+    kicked = room.kicked
+    if event.reason is UnseatReason.KICKED:
+        kicked |= {room.seated(event.seat).player.id}
+    return _next(
+        room,
+        event,
+        phase=Phase.OPEN,
+        starts_at=None,
+        seats=put(room.seats, event.seat, None),
+        host=room.host if event.host is None else event.host,
+        kicked=kicked,
+    )
+
+
+def _readied(room: Room, event: Readied) -> Room:
+    seats = put(room.seats, event.seat, replace(room.seated(event.seat), ready=event.ready))
+    if event.ready:
+        return _next(room, event, seats=seats)
+    return _next(room, event, seats=seats, phase=Phase.OPEN, starts_at=None)
+
+
+def _started(room: Room, event: Started) -> Room:
+    seq = Seq(room.seq + 1)
+    return _next(
+        room,
+        event,
+        phase=Phase.PLAYING,
+        started_at=event.at,
+        heard_at=event.at,
+        ends_at=event.ends_at,
+        seats=tuple(seat and replace(seat, acted_at=event.at) for seat in room.seats),
+        sheet=fresh(parse(event.board), adds_left=event.adds_left, since=seq, at=event.at),
+        **_turn(room, event),
+    )
+
+
+# In play
+
+
+def matched_sheet(room: Room, a: int, b: int, at: Millis) -> Sheet:
+    """Return the sheet after the legal pair *a*, *b* was matched by the room's next event."""
+    sheet = room.in_play()
+    board = play(sheet.board, a, b).board
+    return renewed(sheet, board, adds_left=sheet.adds_left, by=Seq(room.seq + 1), at=at)
+
+
+def added_sheet(room: Room, at: Millis) -> Sheet:
+    """Return the sheet after an Add by the room's next event."""
+    sheet = room.in_play()
+    return renewed(sheet, added(sheet.board), adds_left=sheet.adds_left - 1, by=Seq(room.seq + 1), at=at)
+
+
+def matched(room: Room, event: Matched, sheet: Sheet) -> Room:
+    """Return what *event* makes of a room, given the sheet after it, which whoever judged the match has."""
+    seats = _moved(room, event, score=event.score, streak=0)
+    heard_at = _heard(room, event)
+    if event.clocks is None:
+        return replace(room, seq=Seq(room.seq + 1), at=event.at, seats=seats, sheet=sheet, heard_at=heard_at)
+    return _next(room, event, seats=seats, sheet=sheet, heard_at=heard_at, passed=(), **_turn(room, event))
+
+
+def with_add(room: Room, event: Added, sheet: Sheet) -> Room:
+    """Return what *event* makes of a room, given the sheet after it, which whoever decided on the Add has."""
+    return _next(room, event, sheet=sheet, passed=(), **_turn(room, event))
+
+
+def _mistaken(room: Room, event: Mistaken) -> Room:
+    seat = room.seated(event.seat)
+    seats = _moved(
+        room,
+        event,
+        score=event.score,
+        mistakes=seat.mistakes + 1,
+        streak=seat.streak + 1,
+        locked_until=event.locked_until or seat.locked_until,
+    )
+    heard_at = _heard(room, event)
+    if event.clocks is None:
+        return _next(room, event, seats=seats, heard_at=heard_at)
+    return _next(room, event, seats=seats, heard_at=heard_at, clocks=event.clocks, clocks_at=event.at)
+
+
+def _called(room: Room, event: Called) -> Room:
+    seats = _moved(room, event, score=event.score, streak=0)
+    return _next(room, event, seats=seats, heard_at=_heard(room, event))
+
+
+def _passed(room: Room, event: Passed) -> Room:
+    return _next(
+        room,
+        event,
+        seats=_moved(room, event),
+        heard_at=_heard(room, event),
+        passed=(*room.passed, event.seat),
+        **_turn(room, event),
+    )
+
+
+def _out(room: Room, event: Flagged | Resigned) -> Room:
+    out_at = Seq(room.seq + 1)
+    if isinstance(event, Resigned):
+        seats, heard_at = _moved(room, event, out_at=out_at), _heard(room, event)
+    else:
+        seats = put(room.seats, event.seat, replace(room.seated(event.seat), out_at=out_at))
+        heard_at = room.heard_at
+    return _next(room, event, seats=seats, heard_at=heard_at, **_turn(room, event))
+
+
+Moved = Matched | Mistaken | Called | Passed | Resigned
+"""What a seated player's move can make happen."""
+
+
+def _moved(room: Room, event: Moved, **changes: object) -> Seats:
+    """Return the seats with the move noted on the mover's."""
+    seat = room.seated(event.seat)
+    return put(room.seats, event.seat, seat.moved(event.n, Seq(room.seq + 1), event.at, **changes))
+
+
+def _heard(room: Room, event: Moved) -> Millis | None:
+    return room.heard_at if room.seated(event.seat).player.bot else event.at
+
+
+def _turn(room: Room, event: Started | Matched | Added | Passed | Flagged | Resigned) -> dict[str, object]:
+    """Return what changes where the event says whose turn it is; in a race none does."""
+    if event.clocks is None:
+        return {}
+    turn_at = room.turn_at if event.turn == room.turn else event.at
+    return {"turn": event.turn, "turn_at": turn_at, "clocks": event.clocks, "clocks_at": event.at}
+
+
+def _shifted(room: Room, event: Shifted) -> Room:
+    by_ms, sheet = event.by_ms, room.sheet
+    changes: dict[str, object] = {name: moved(getattr(room, name), by_ms) for name in _MOMENTS}
+    if room.phase is Phase.STARTING:
+        changes["starts_at"] = moved(room.starts_at, by_ms)
+    return _next(
+        room,
+        event,
+        seats=tuple(seat and seat.shifted(by_ms) for seat in room.seats),
+        sheet=sheet and replace(sheet, stuck_at=moved(sheet.stuck_at, by_ms)),
+        **changes,
+    )
+
+
+_MOMENTS: Final = ("ends_at", "heard_at", "turn_at", "clocks_at")
+
+
+# After the end
+
+
+def _rematch(room: Room, event: Rematch) -> Room:
+    if event.room is not None:
+        return _next(room, event, rematch=event.room)
+    assert event.seat is not None, "a rematch is wanted by somebody or names a room"
+    others = tuple(seat for seat in room.wants if seat != event.seat)
+    wants = (*others, event.seat) if event.want else others
+    wanted_at = (room.wanted_at or event.at) if len(wants) >= 2 else None
+    return _next(room, event, wants=wants, wanted_at=wanted_at)
