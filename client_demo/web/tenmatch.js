@@ -1,0 +1,328 @@
+/**
+ * The tenmatch client library: one `Client` is one connection of one player, which comes back by itself.
+ * README.md beside this file is the reference.
+ * @module
+ */
+
+import { Link } from './link.js';
+import { RequestError, Requests } from './requests.js';
+import { Room } from './room.js';
+import { TokenStore } from './token.js';
+
+export { Board } from './board.js';
+export { RequestError, Room };
+
+/**
+ * @typedef {import('./link.js').Message} Message
+ * @typedef {import('./link.js').LinkStatus} LinkStatus
+ * @typedef {import('./link.js').StatusChange} StatusChange
+ */
+
+/**
+ * A line of the lobby.
+ * @typedef {{room: string, code: string, mode: string, phase: string, host: {id: string, name: string} | null,
+ *            seats: number, max_players: number, size: number, rated: boolean, watching: number, scores: number[],
+ *            started_at: number | null}} RoomLine
+ */
+
+/**
+ * @typedef {object} ClientOptions
+ * @property {string} [url]    the server's WebSocket address; default: this page's host, `/v1`
+ * @property {string} [name]   of a new guest, 1–24 characters
+ * @property {string} [agent]  names your client to the server
+ * @property {import('./token.js').Storage | null} [storage]  where the token is kept; null: only in memory
+ * @property {new (url: string, protocols: string[]) => any} [WebSocket]  default: the global one
+ */
+
+/**
+ * A player's connection to a server.
+ * Events: `status` `welcome` `newplayer` `rooms` `paired` `closing` `failed`.
+ */
+export class Client extends EventTarget {
+  /** The server's WebSocket address. @type {string} */
+  url;
+  /** @type {{id: string, name: string} | null} */
+  player = null;
+  /** Rooms in which one has a seat in a game not over, as of the last welcome. @type {string[]} */
+  seated = [];
+  /** @type {{frame: number, messages_per_s: number, matches_per_s: number} | null} */
+  limits = null;
+  /** Of the server. @type {string | null} */
+  version = null;
+  /** The node of the server that one is connected to. @type {string | null} */
+  node = null;
+  /** Why `status` is `closed`. @type {{code: number, reason: string} | null} */
+  closed = null;
+  /** The lobby, while it is on: id → line. @type {Map<string, RoomLine>} */
+  rooms = new Map();
+  /** The rooms that this client is in and resumes after a break. @type {Map<string, Room>} */
+  joined = new Map();
+
+  #link;
+  #requests;
+  #token;
+  /** @type {string | undefined} */
+  #name;
+  /** @type {string | undefined} */
+  #agent;
+  /** What to ask for again after a break, by type. @type {Map<'lobby' | 'queue', Message>} */
+  #standing = new Map();
+  /** @type {{id: string, name: string} | null} */
+  #formerly = null;
+
+  /** @param {ClientOptions} [options] */
+  constructor({ url = pageUrl(), name, agent, storage, WebSocket = globalThis.WebSocket } = {}) {
+    super();
+    if (!WebSocket) throw new TypeError('no WebSocket here: give a class as the option WebSocket');
+    this.url = url;
+    this.#name = name;
+    this.#agent = agent;
+    this.#token = new TokenStore(storage, new URL(url).host);
+    this.#link = new Link({
+      url,
+      WebSocket,
+      hello: () => this.#hello(),
+      status: (change) => this.#statusChanged(change),
+      message: (message) => this.#received(message),
+      refused: () => this.#tokenRefused(),
+    });
+    this.#requests = new Requests((message) => this.#link.send(message));
+  }
+
+  /** @returns {LinkStatus} */
+  get status() {
+    return this.#link.status;
+  }
+
+  /** When the next attempt to connect is due (local ms), or null. */
+  get retryAt() {
+    return this.#link.retryAt;
+  }
+
+  /** Round trip to the server in ms, or null before it is known. */
+  get latency() {
+    return this.#link.clock.latency;
+  }
+
+  /** The server's time in ms, estimated. */
+  now() {
+    return this.#link.clock.now();
+  }
+
+  /** Connect, and stay connected. */
+  connect() {
+    this.closed = null;
+    this.#link.start();
+  }
+
+  /** Disconnect; `connect` resumes the rooms. */
+  close() {
+    this.#link.stop();
+  }
+
+  /** @param {string} name  1–24 characters @returns {Promise<{id: string, name: string}>} */
+  async rename(name) {
+    const { player } = await this.#requests.ask({ ...this.#hello(), name });
+    return player;
+  }
+
+  /** Hear of public rooms, or no longer. @param {boolean} on @returns {Promise<void>} */
+  async lobby(on) {
+    if (!on) this.rooms.clear();
+    await this.#stand('lobby', { t: 'lobby', on });
+  }
+
+  /**
+   * Look for an opponent; later comes `paired`.
+   * @param {'race' | 'turns' | 'mirror'} mode
+   * @param {{rated?: boolean, on?: boolean}} [how]
+   * @returns {Promise<void>}
+   */
+  async queue(mode, { rated = false, on = true } = {}) {
+    await this.#stand('queue', { t: 'queue', mode, rated, on });
+  }
+
+  /**
+   * Make a room and sit on its first seat.
+   * @param {{mode: 'race' | 'turns' | 'mirror', options?: Record<string, any>, private?: boolean, key?: string}} room
+   * @returns {Promise<Room>}
+   */
+  create({ mode, options = {}, private: hidden = false, key = randomKey() }) {
+    return this.#enter({ t: 'create', mode, options, private: hidden, key });
+  }
+
+  /**
+   * Enter a room: on one's seat, else on a free one, else (`watch`) as a watcher.
+   * @param {{room?: string, code?: string, watch?: boolean}} where  room or code
+   * @returns {Promise<Room>}
+   */
+  join({ room, code, watch }) {
+    return this.#enter({ t: 'join', ...(room ? { room } : { code }), ...(watch && { watch }) });
+  }
+
+  /** The record of a finished game. @param {string} room @returns {Promise<any>} */
+  record(room) {
+    return this.#get(`/v1/records/${room}`);
+  }
+
+  /** @param {'race' | 'turns' | 'mirror'} mode @returns {Promise<any>} */
+  leaderboard(mode) {
+    return this.#get(`/v1/leaderboards/${mode}`);
+  }
+
+  /** The server's http address for a path. @param {string} path @returns {string} */
+  http(path) {
+    return new URL(path, this.url.replace(/^ws/, 'http')).href;
+  }
+
+  /** @param {string} path */
+  async #get(path) {
+    const response = await fetch(this.http(path));
+    if (!response.ok) throw new RequestError({ code: `http_${response.status}`, text: `${path}: ${response.statusText}` });
+    return response.json();
+  }
+
+  /** Ask for something that lasts, and again after each break. @param {'lobby' | 'queue'} kind @param {Message} message */
+  async #stand(kind, message) {
+    this.#standing.delete(kind);
+    if (message.on) this.#standing.set(kind, message);
+    await this.#requests.ask(message, { again: true });
+  }
+
+  /** @param {Message} message  whose answer is a room's snapshot @returns {Promise<Room>} */
+  async #enter(message) {
+    return /** @type {any} */ (await this.#requests.ask(message, { again: true }));
+  }
+
+  /** @returns {Message} */
+  #hello() {
+    const token = this.#token.get();
+    const known = token ? { token } : this.#name ? { name: this.#name } : {};
+    return { t: 'hello', ...known, ...(this.#agent && { agent: this.#agent }) };
+  }
+
+  /** The server will not have the token: be a new guest, unless it was none. */
+  #tokenRefused() {
+    if (!this.#token.drop()) return false;
+    this.#formerly = this.player ?? { id: '', name: '' };
+    return true;
+  }
+
+  /** @param {StatusChange} change */
+  #statusChanged(change) {
+    if (change.status === 'reconnecting' || change.status === 'closed') this.#disconnected();
+    if (change.status === 'closed') this.#stopped(change);
+    this.#tell('status', change);
+  }
+
+  #disconnected() {
+    this.#requests.lost();
+    for (const room of this.joined.values()) room.disconnected();
+  }
+
+  /** @param {StatusChange} change */
+  #stopped({ code = 1000, reason = '' }) {
+    this.closed = { code, reason };
+    this.#requests.stop('closed');
+    for (const room of this.joined.values()) room.abandon('closed');
+  }
+
+  /** @param {Message} message */
+  #received(message) {
+    switch (message.t) {
+      case 'welcome': this.#welcomed(message); break;
+      case 'snapshot': return this.#snapshot(message);
+      case 'rooms': this.#lobbyChanged(message); break;
+      case 'paired': this.#standing.delete('queue'); this.#tell('paired', message); break;
+      case 'closing': this.#link.expectClose(message.in_ms); this.#tell('closing', message); break;
+      case 'error': return this.#failed(message);
+      default: this.joined.get(message.room)?.receive(message);
+    }
+    this.#requests.answer(message);
+  }
+
+  /** @param {Message} welcome */
+  #welcomed(welcome) {
+    const fresh = welcome.re === undefined || welcome.re === null; // not the answer to `rename`
+    ({ player: this.player, seated: this.seated, limits: this.limits, version: this.version, node: this.node } =
+      /** @type {any} */ (welcome));
+    this.#token.set(welcome.token);
+    if (fresh) this.#becomeNewPlayer();
+    this.#tell('welcome', welcome);
+    if (!fresh) return;
+    for (const [kind, message] of this.#standing) {
+      if (!this.#requests.asking(kind)) this.#requests.ask(message, { again: true }).catch(UNHEARD);
+    }
+    for (const room of this.joined.values()) room.connected();
+    this.#requests.flush();
+  }
+
+  #becomeNewPlayer() {
+    const previous = this.#formerly;
+    this.#formerly = null;
+    if (!previous) return;
+    for (const room of this.joined.values()) room.abandon('new_player');
+    this.#tell('newplayer', { previous: previous.id ? previous : null });
+  }
+
+  /** Of a room that we are in, or asked to enter. @param {Message} message */
+  #snapshot(message) {
+    const { room: id, re } = message;
+    const entered = ['create', 'join'].includes(this.#requests.asked(re) ?? '');
+    if (entered && !this.joined.has(id)) this.joined.set(id, new Room(id, this.#wire));
+    const room = this.joined.get(id);
+    room?.receive(message);
+    this.#requests.answer(message, room);
+  }
+
+  /** @param {Message} message */
+  #lobbyChanged({ rooms, changed = [], gone = [] }) {
+    if (!this.#standing.has('lobby')) return;
+    if (rooms) this.rooms.clear();
+    for (const line of rooms ?? changed) this.rooms.set(line.room, line);
+    for (const id of gone) this.rooms.delete(id);
+    const ids = (rooms ?? changed).map((/** @type {RoomLine} */ { room }) => room);
+    this.#tell('rooms', { rooms: this.rooms, changed: ids, gone });
+  }
+
+  /** @param {Message} error */
+  #failed(error) {
+    if (this.#requests.answer(error)) return;
+    const room = this.joined.get(error.room);
+    if (room && error.n) room.receive(error);
+    else this.#tell('failed', error);
+  }
+
+  /** What a room may use of its client. @type {import('./room.js').Wire} */
+  #wire = {
+    ask: (message, asking) => this.#requests.ask(message, asking),
+    send: (message) => this.#link.send(message),
+    flush: () => this.#requests.flush(),
+    open: () => this.status === 'open',
+    now: () => this.now(),
+    get: (path) => this.#get(path),
+    member: (room, member) => {
+      if (!member) return void this.joined.delete(room.id);
+      this.joined.set(room.id, room);
+      this.connect();
+    },
+  };
+
+  /** @param {string} type @param {object} detail */
+  #tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}
+
+/** Nobody waits for what is asked again after a break. */
+const UNHEARD = () => {};
+
+function pageUrl() {
+  if (!globalThis.location?.host) throw new TypeError('not on a page of the server: give its address as the option url');
+  return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1`;
+}
+
+/** `crypto.randomUUID` exists on secure pages only. */
+function randomKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
