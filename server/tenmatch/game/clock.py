@@ -3,7 +3,8 @@
 A player's clock is kept as what was left of it at some moment; only that of `turn` has been running since.
 """
 
-from typing import Final
+from enum import IntEnum
+from typing import Final, NamedTuple
 
 from tenmatch.game.events import Clocks
 from tenmatch.game.ids import Millis, SeatNumber
@@ -33,12 +34,32 @@ def stopped(clocks: Clocks, seat: SeatNumber) -> Clocks:
     return tuple(None if of == seat else left for of, left in enumerate(clocks))
 
 
-def runs_out(clocks: Clocks, turn: SeatNumber, since: Millis) -> Millis | None:
-    """Return when the clock of *turn*, which has been running *since* then, runs out; None if it has none."""
+def runs_out(clocks: Clocks, turn: SeatNumber, since: Millis) -> Millis:
+    """Return when the clock of *turn*, which has been running *since* then, runs out."""
     left = clocks[turn]
-    return None if left is None else Millis(since + left)
+    assert left is not None, f"seat {turn} is out; it has no turn"
+    return Millis(since + left)
 
 
 def moved(moment: Millis | None, by_ms: int) -> Millis | None:
     """Return the moment *by_ms* later; none stays none."""
     return None if moment is None else Millis(moment + by_ms)
+
+
+class What(IntEnum):
+    """What can be due; of things due at the same instant, the first of these happens first."""
+
+    TIME_UP = 0
+    ABANDONED = 1
+    FLAG = 2
+    START = 3
+    ADD = 4
+    COMPUTER = 5
+
+
+class Due(NamedTuple):
+    """Something that happens by itself. The least of several is the next."""
+
+    at: Millis
+    what: What
+    seat: SeatNumber = SeatNumber(0)  # whose flag falls, or which computer player moves

@@ -46,6 +46,9 @@ __all__ = ["RULES", "Phase", "Room", "Seat", "evolve"]
 RULES: Final = 1
 """Version of the rules by which this code judges; stored with every room."""
 
+FULL_LOG: Final = 4_900
+"""With so many events a game ends, and elsewhere commands are denied: logs stay bounded."""
+
 
 class Phase(StrEnum):
     """Where a room is in its life."""
@@ -145,13 +148,15 @@ def evolve(room: Room | None, event: AnyEvent) -> Room:
         return _created(event)
     match event:
         case Matched():
-            return matched(room, event, matched_sheet(room, event.a, event.b, event.at))
+            return matched(
+                room, event, next_sheet(room, play(room.in_play().board, event.a, event.b).board, event.at)
+            )
         case Mistaken():
             return _mistaken(room, event)
         case Called():
             return _called(room, event)
         case Added():
-            return with_add(room, event, added_sheet(room, event.at))
+            return with_add(room, event, next_sheet(room, added(room.in_play().board), event.at, adds=1))
         case Passed():
             return _passed(room, event)
         case Flagged() | Resigned():
@@ -247,17 +252,10 @@ def _started(room: Room, event: Started) -> Room:
 # In play
 
 
-def matched_sheet(room: Room, a: int, b: int, at: Millis) -> Sheet:
-    """Return the sheet after the legal pair *a*, *b* was matched by the room's next event."""
+def next_sheet(room: Room, board: Board, at: Millis, *, adds: int = 0) -> Sheet:
+    """Return the sheet after the room's next event put *board* in place of the current one."""
     sheet = room.in_play()
-    board = play(sheet.board, a, b).board
-    return renewed(sheet, board, adds_left=sheet.adds_left, by=Seq(room.seq + 1), at=at)
-
-
-def added_sheet(room: Room, at: Millis) -> Sheet:
-    """Return the sheet after an Add by the room's next event."""
-    sheet = room.in_play()
-    return renewed(sheet, added(sheet.board), adds_left=sheet.adds_left - 1, by=Seq(room.seq + 1), at=at)
+    return renewed(sheet, board, adds_left=sheet.adds_left - adds, by=Seq(room.seq + 1), at=at)
 
 
 def matched(room: Room, event: Matched, sheet: Sheet) -> Room:

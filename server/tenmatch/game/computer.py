@@ -1,0 +1,127 @@
+"""Computer players: when they move, and which pair they claim.
+
+They are pure functions of the room, so whichever node is there moves them, and all would move them alike. What
+looks like chance is drawn from the room's salt, the seat and how many moves it has made. They never look at the
+seed. "What happens by itself" in server/rules.md.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import compress
+from typing import Final
+
+import msgspec
+
+from tenmatch.game.events import Level
+from tenmatch.game.ids import Millis, SeatNumber
+from tenmatch.game.room import Room
+from tenmatch.rules.board import Board, Pair, play
+from tenmatch.rules.judge import candidates, judge
+from tenmatch.rules.score import pair_points, row_points
+
+
+class Skill(msgspec.Struct, frozen=True):
+    """How well a level plays."""
+
+    thinks_ms: int  # on average
+    errs: int  # of a hundred claims so many are wrong
+    looks: int  # at so many numbers, for the pair that is worth most
+
+
+SKILLS: Final = {
+    Level.EASY: Skill(thinks_ms=2500, errs=8, looks=1),
+    Level.MEDIUM: Skill(thinks_ms=1500, errs=4, looks=4),
+    Level.HARD: Skill(thinks_ms=800, errs=1, looks=10),
+}
+
+_GLANCES: Final = 14  # as many numbers as one draw can point at
+_NEAR: Final = 12  # how many numbers on a wrong pair's second may be
+
+
+def due(room: Room, seat: SeatNumber) -> Millis | None:
+    """Return when the computer player on *seat* moves; None if it is not theirs to move."""
+    player = room.seated(seat)
+    if player.out or player.player.bot is None or room.turn not in (None, seat):
+        return None
+    moments = (player.acted_at, player.locked_until, room.turn_at)
+    ready = max(moment for moment in moments if moment is not None)
+    return Millis(ready + thinking_ms(player.player.bot, _draw(room, seat)))
+
+
+def thinking_ms(level: Level, draw: bytes) -> int:
+    """Return for how many ms one of that level thinks this time: 60 to 140 percent of its average."""
+    return SKILLS[level].thinks_ms * (60 * 510 + 80 * (draw[0] + draw[1])) // (100 * 510)
+
+
+def choose(room: Room, seat: SeatNumber) -> Pair | None:
+    """Return the pair that the computer player on *seat* claims, rightly or not; None if none is left."""
+    level = room.seated(seat).player.bot
+    assert level is not None, f"a person sits on seat {seat}"
+    sheet, draw = room.in_play(), _draw(room, seat)
+    if sheet.witness is None:
+        return None
+    if room.options.penalty and int.from_bytes(draw[2:4]) % 100 < SKILLS[level].errs:
+        return _wrong_pair(sheet.board, draw) or sheet.witness
+    return _good_pair(sheet.board, SKILLS[level].looks, draw) or sheet.witness
+
+
+def _draw(room: Room, seat: SeatNumber) -> bytes:
+    """Draw 32 bytes for the seat's next move: two to think, two to err, the rest to look around."""
+    return sha256(f"{room.salt} {seat} {len(room.seated(seat).moves)}".encode()).digest()
+
+
+def _glances(active: list[int], draw: bytes) -> Iterator[int]:
+    """Yield at which of the active cells a player looks, by their index, one after the other."""
+    for glance in range(_GLANCES):
+        yield int.from_bytes(draw[4 + 2 * glance : 6 + 2 * glance]) % len(active)
+
+
+def _fit(board: Board, a: int, b: int) -> bool:
+    return board.digits[a] == board.digits[b] or board.digits[a] + board.digits[b] == 10
+
+
+def _good_pair(board: Board, looks: int, draw: bytes) -> Pair | None:
+    """Return the best of the pairs that some looks at the board find."""
+    active = list(compress(range(len(board.digits)), board.digits))
+    found: list[Pair] = []
+    for index in _glances(active, draw):
+        cell = active[index]
+        fitting = [other for other in candidates(board, cell) if _fit(board, cell, other)]
+        if fitting:
+            found.append((board.number_at(cell), board.number_at(min(fitting))))
+        if len(found) == looks:
+            break
+    return max(found, key=lambda pair: _worth(board, pair), default=None)
+
+
+def _worth(board: Board, pair: Pair) -> int:
+    return pair_points(board, *pair) + row_points(board, play(board, *pair).rows)
+
+
+def _wrong_pair(board: Board, draw: bytes) -> Pair | None:
+    """Return two numbers near each other whose values fit but that no open line connects."""
+    active = list(compress(range(len(board.digits)), board.digits))
+    for index in _glances(active, draw):
+        cell = active[index]
+        for other in active[index + 1 : index + 1 + _NEAR]:
+            pair = (board.number_at(cell), board.number_at(other))
+            if _fit(board, cell, other) and judge(board, *pair) is not None:
+                return pair
+    return None
+
+
+_MANNERS: Final = {
+    Level.EASY: ("Dreamy", "Gentle", "Mellow", "Sleepy"),
+    Level.MEDIUM: ("Brisk", "Curious", "Merry", "Steady"),
+    Level.HARD: ("Clever", "Keen", "Sharp", "Swift"),
+}
+_ANIMALS: Final = (
+    *("Badger", "Beaver", "Crane", "Dormouse", "Finch", "Hare", "Hedgehog", "Heron"),
+    *("Marten", "Otter", "Owl", "Robin", "Squirrel", "Stoat", "Swallow", "Wren"),
+)
+
+
+def name_for(level: Level, entropy: bytes) -> str:
+    """Return a name that tells the level to those who listen, drawn by at least two bytes of *entropy*."""
+    manners = _MANNERS[level]
+    return f"{manners[entropy[0] % len(manners)]} {_ANIMALS[entropy[1] % len(_ANIMALS)]}"

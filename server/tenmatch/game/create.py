@@ -1,0 +1,107 @@
+"""How a room begins: made by a player, or as the rematch of another."""
+
+from hashlib import sha256
+from typing import Final
+
+from tenmatch.game.answers import Taken
+from tenmatch.game.events import Created, Player, Seated
+from tenmatch.game.ids import ROOM_ID_LENGTH, Millis, RoomCode, RoomId, SeatNumber, spell
+from tenmatch.game.options import Mode, Options
+from tenmatch.game.room import RULES, Room, evolve
+from tenmatch.game.seating import start_if_all_ready
+from tenmatch.rules.deal import commitment
+
+_REMATCH: Final = b"rematch"  # sets the hash of the salt that names a room apart from those that chain a log
+
+
+def found(
+    *,
+    mode: Mode,
+    options: Options,
+    private: bool,
+    code: RoomCode,
+    player: Player,
+    seed: bytes | None,
+    salt: bytes,
+    now: Millis,
+) -> Taken:
+    """Return a new room whose maker sits on seat 0 and is its host.
+
+    Args:
+        seed: 32 bytes; None for the classic deal, and only there.
+        salt: 16 bytes, drawn for this room alone.
+    """
+    empty = _empty(
+        mode=mode,
+        options=options,
+        private=private,
+        code=code,
+        host=SeatNumber(0),
+        seed=seed,
+        salt=salt,
+        now=now,
+    )
+    return empty.then(Seated(at=now, seat=SeatNumber(0), player=player))
+
+
+def found_rematch(old: Room, *, code: RoomCode, seed: bytes | None, salt: bytes, now: Millis) -> Taken:
+    """Return the room of the rematch of *old*: who wants it and the computer players, all ready.
+
+    The old order is turned by one, so that another begins, and closed up. If that fills the room, the countdown
+    starts.
+
+    Args:
+        seed: 32 bytes; None for the classic deal, and only there.
+        salt: 16 bytes, drawn for this room alone.
+    """
+    players = _rematch_players(old)
+    taken = _empty(
+        mode=old.mode,
+        options=old.options,
+        private=old.private,
+        code=code,
+        host=SeatNumber(next(number for number, player in enumerate(players) if player.bot is None)),
+        seed=seed,
+        salt=salt,
+        now=now,
+    )
+    for number, player in enumerate(players):
+        ready = True if player.bot is None else None
+        taken = taken.then(Seated(at=now, seat=SeatNumber(number), player=player, ready=ready))
+    return start_if_all_ready(taken, now)
+
+
+def _rematch_players(old: Room) -> list[Player]:
+    first, *others = old.taken()
+    return [seat.player for number, seat in (*others, first) if seat.player.bot or number in old.wants]
+
+
+def _empty(
+    *,
+    mode: Mode,
+    options: Options,
+    private: bool,
+    code: RoomCode,
+    host: SeatNumber,
+    seed: bytes | None,
+    salt: bytes,
+    now: Millis,
+) -> Taken:
+    created = Created(
+        at=now,
+        mode=mode,
+        options=options,
+        private=private,
+        code=code,
+        host=host,
+        commit=None if seed is None else commitment(seed),
+        seed=None if seed is None else seed.hex(),
+        salt=salt.hex(),
+        rules=RULES,
+    )
+    return Taken((created,), evolve(None, created))
+
+
+def rematch_room_id(old: Room) -> RoomId:
+    """Return the id of the room in which the rematch of *old* takes place, the same on every node."""
+    return RoomId(spell(sha256(_REMATCH + bytes.fromhex(old.salt)).digest(), ROOM_ID_LENGTH))

@@ -1,0 +1,125 @@
+"""What a move makes happen that its seat may make now: the board, the turn and the points judge it here."""
+
+from tenmatch.game.answers import Obstacle, Refused, Taken
+from tenmatch.game.commands import Call, Claim, Pass, Resign
+from tenmatch.game.consequences import add, follow, follow_out, shown_hash
+from tenmatch.game.events import Called, Flagged, Matched, Mistaken, Passed, Resigned
+from tenmatch.game.ids import Millis, SeatNumber
+from tenmatch.game.modes import MODES
+from tenmatch.game.room import Room, matched, next_sheet
+from tenmatch.game.sheet import excuse
+from tenmatch.rules.board import NumberId, play
+from tenmatch.rules.judge import judge
+from tenmatch.rules.notation import board_hash
+from tenmatch.rules.score import CALL, CLEAR_SHARED, MISTAKE, lock_ms, pair_points, row_points
+
+
+def claim(room: Room, move: Claim, now: Millis) -> Taken | Refused:
+    """Judge the claim of a pair."""
+    sheet = room.in_play()
+    fault = judge(sheet.board, move.a, move.b)
+    if fault is None:
+        return _match(room, move, now)
+    # Another player's match may have been on its way to us while this claim was on its way to them.
+    earlier = excuse(sheet, move.seen, sent=move.sent, now=now)
+    if earlier is not None and judge(earlier.board, move.a, move.b) is None:
+        return Refused(Obstacle.STALE)
+    if not room.options.penalty:
+        return Refused(fault.code.value, fault.blockers)
+    return _mistake(room, move, fault.code.value, now, blockers=fault.blockers)
+
+
+def _match(room: Room, move: Claim, now: Millis) -> Taken:
+    mode, sheet, seat = MODES[room.mode], room.in_play(), room.seated(move.seat)
+    played = play(sheet.board, move.a, move.b)
+    points = pair_points(sheet.board, move.a, move.b) + row_points(sheet.board, played.rows)
+    if played.board.cleared:
+        points += CLEAR_SHARED
+    after = next_sheet(room, played.board, now)
+    turn = mode.after_match(room, move.seat, played.rows, now)
+    event = Matched(
+        at=now,
+        seat=move.seat,
+        n=move.n,
+        a=move.a,
+        b=move.b,
+        rows=played.rows,
+        points=points,
+        score=seat.score + points,
+        left=played.board.left,
+        open=after.open if mode.TELLS_OPEN else None,
+        turn=turn.seat,
+        clocks=turn.clocks,
+        hash=board_hash(played.board),
+    )
+    return follow(Taken((event,), matched(room, event, after)), now)
+
+
+def call(room: Room, move: Call, now: Millis) -> Taken | Refused:
+    """Judge the call that no pair is left; a right one brings the Add at once."""
+    sheet = room.in_play()
+    if not sheet.open:
+        event = Called(
+            at=now,
+            seat=move.seat,
+            n=move.n,
+            points=CALL,
+            score=room.seated(move.seat).score + CALL,
+            seen=move.seen,
+            hash=board_hash(sheet.board),
+        )
+        return follow(add(Taken((), room).then(event), now), now)
+    earlier = excuse(sheet, move.seen, sent=move.sent, now=now)
+    if earlier is not None and not earlier.open:
+        return Refused(Obstacle.STALE)
+    if not room.options.penalty:
+        return Refused(Obstacle.PAIRS_LEFT)
+    return _mistake(room, move, Obstacle.PAIRS_LEFT.value, now)
+
+
+def _mistake(
+    room: Room, move: Claim | Call, code: str, now: Millis, *, blockers: tuple[NumberId, ...] = ()
+) -> Taken:
+    mode, seat = MODES[room.mode], room.seated(move.seat)
+    a, b = (move.a, move.b) if isinstance(move, Claim) else (None, None)
+    event = Mistaken(
+        at=now,
+        seat=move.seat,
+        n=move.n,
+        code=code,
+        a=a,
+        b=b,
+        blockers=blockers or None,
+        points=MISTAKE,
+        score=seat.score + MISTAKE,
+        locked_until=Millis(now + lock_ms(seat.streak + 1)) if mode.LOCKS else None,
+        clocks=mode.turn_now(room, now).clocks,
+        seen=move.seen,
+        hash=shown_hash(room),
+    )
+    return Taken((), room).then(event)
+
+
+def let_pass(room: Room, move: Pass, now: Millis) -> Taken:
+    """Let the turn go to the next player; when all have, an Add or the end follows."""
+    turn = MODES[room.mode].after_pass(room, move.seat, now)
+    event = Passed(
+        at=now, seat=move.seat, n=move.n, turn=turn.seat, clocks=turn.clocks, hash=shown_hash(room)
+    )
+    return follow(Taken((), room).then(event), now)
+
+
+def resign(room: Room, move: Resign, now: Millis) -> Taken:
+    """Let a player go out by their own will."""
+    turn = MODES[room.mode].after_out(room, move.seat, now)
+    event = Resigned(
+        at=now, seat=move.seat, n=move.n, turn=turn.seat, clocks=turn.clocks, hash=shown_hash(room)
+    )
+    return follow_out(Taken((), room).then(event), now)
+
+
+def flag(room: Room, seat: SeatNumber, at: Millis) -> Taken:
+    """Let a player go out whose clock ran out at *at*."""
+    turn = MODES[room.mode].after_out(room, seat, at)
+    event = Flagged(at=at, seat=seat, turn=turn.seat, clocks=turn.clocks, hash=shown_hash(room))
+    return follow_out(Taken((), room).then(event), at)

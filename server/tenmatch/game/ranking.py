@@ -1,0 +1,27 @@
+"""Who came where ("Ranking" in server/rules.md)."""
+
+from tenmatch.game.events import Rank
+from tenmatch.game.options import Mode
+from tenmatch.game.room import Room
+from tenmatch.game.seat import Seat
+
+
+def ranking(room: Room) -> tuple[Rank, ...]:
+    """Return the ranking by place, then seat; equal players share a place and the next place is skipped.
+
+    It is empty where no game was played.
+    """
+    if room.started_at is None:
+        return ()
+    standings = sorted((_standing(room.mode, seat), number) for number, seat in room.taken())
+    better = [standing for standing, _ in standings]
+    return tuple(
+        Rank(number, better.index(standing) + 1, room.seated(number).score, room.seated(number).mistakes)
+        for standing, number in standings
+    )
+
+
+def _standing(mode: Mode, seat: Seat) -> tuple[bool, int, int, int]:
+    """Return what is compared, the better the lower."""
+    out_for = -seat.out_at if seat.out_at is not None and mode is Mode.TURNS else 0  # later out is better
+    return (seat.out, out_for, -seat.score, seat.mistakes)

@@ -1,0 +1,165 @@
+"""What happens around a game: taking and freeing seats, being ready, the countdown, wanting another game."""
+
+from tenmatch.game.answers import Denial, Denied, Taken
+from tenmatch.game.commands import (
+    FreeAbsent,
+    GetReady,
+    Kick,
+    Leave,
+    NameRematch,
+    SeatBot,
+    Sit,
+    Start,
+    WantRematch,
+)
+from tenmatch.game.consequences import end
+from tenmatch.game.events import (
+    EndReason,
+    Player,
+    Readied,
+    Rematch,
+    Seated,
+    Started,
+    Starting,
+    Unseated,
+    UnseatReason,
+)
+from tenmatch.game.ids import Millis, SeatNumber
+from tenmatch.game.modes import MODES
+from tenmatch.game.room import Phase, Room
+from tenmatch.rules.deal import deal
+from tenmatch.rules.notation import board_hash, text
+
+NOT_HOST = Denied(Denial.NOT_HOST, "Only the host may do that.")
+NOT_SEATED = Denied(Denial.NOT_ALLOWED, "You have no seat in this room.")
+
+
+def sit(room: Room, command: Sit, now: Millis) -> Taken | Denied:
+    """Give the lowest free seat to a person."""
+    if command.player.id in room.kicked:
+        return Denied(Denial.NOT_ALLOWED, "The host has asked you to leave this room; you may watch.")
+    return _seat(room, command.player, now)
+
+
+def seat_bot(room: Room, command: SeatBot, now: Millis) -> Taken | Denied:
+    """Give the lowest free seat to a computer player."""
+    if command.seat != room.host:
+        return NOT_HOST
+    if room.options.rated:
+        return Denied(Denial.NOT_ALLOWED, "Computer players do not play rated games.")
+    return _seat(room, command.player, now)
+
+
+def _seat(room: Room, player: Player, now: Millis) -> Taken | Denied:
+    free = next((number for number, seat in enumerate(room.seats) if seat is None), None)
+    if free is None:
+        return Denied(Denial.ROOM_FULL, "All seats of this room are taken.")
+    seated = Seated(at=now, seat=SeatNumber(free), player=player)
+    return start_if_all_ready(Taken((), room).then(seated), now)
+
+
+def leave(room: Room, command: Leave, now: Millis) -> Taken:
+    """Free one's own seat."""
+    return unseat(room, command.seat, UnseatReason.LEFT, now)
+
+
+def free_absent(room: Room, command: FreeAbsent, now: Millis) -> Taken:
+    """Free the seat of a person who is nowhere; only while the room is open."""
+    return unseat(room, command.seat, UnseatReason.ABSENT, now)
+
+
+def kick(room: Room, command: Kick, now: Millis) -> Taken | Denied:
+    """Free another's seat."""
+    if command.seat != room.host:
+        return NOT_HOST
+    if command.target == room.host:
+        return Denied(Denial.NOT_ALLOWED, "One cannot kick oneself.")
+    if not 0 <= command.target < len(room.seats) or room.seats[command.target] is None:
+        return Denied(Denial.NOT_ALLOWED, f"Nobody sits on seat {command.target}.")
+    return unseat(room, command.target, UnseatReason.KICKED, now)
+
+
+def unseat(room: Room, seat: SeatNumber, reason: UnseatReason, now: Millis) -> Taken:
+    """Free a seat; the room ends with the last person."""
+    if room.seats[seat] is None:
+        return Taken((), room)
+    persons = (number for number, other in room.taken() if number != seat and not other.player.bot)
+    host = next(persons, None)
+    taken = Taken((), room).then(Unseated(at=now, seat=seat, reason=reason, host=host))
+    return taken if host is not None else end(taken, EndReason.ABANDONED, now)
+
+
+def get_ready(room: Room, command: GetReady, now: Millis) -> Taken | Denied:
+    """Be ready, or no longer; during the countdown the latter always stops it."""
+    seat = room.seats[command.seat]
+    if seat is None:
+        return NOT_SEATED
+    stops = room.phase is Phase.STARTING and not command.ready  # also who never was ready may stop it
+    if seat.ready == command.ready and not stops:
+        return Taken((), room)
+    taken = Taken((), room).then(Readied(at=now, seat=command.seat, ready=command.ready))
+    return start_if_all_ready(taken, now)
+
+
+def start(room: Room, command: Start, now: Millis) -> Taken | Denied:
+    """Start with those who sit there, ready or not."""
+    if command.seat != room.host:
+        return NOT_HOST
+    needed = min(2, room.options.max_players)
+    if len(room.taken()) < needed:
+        return Denied(Denial.TOO_FEW_PLAYERS, f"At least {needed} players are needed.")
+    return _count_down(Taken((), room), now)
+
+
+def start_if_all_ready(taken: Taken, now: Millis) -> Taken:
+    """Start the countdown of an open room if all seats are taken and ready."""
+    room = taken.room
+    if room.phase is Phase.OPEN and all(seat is not None and seat.ready for seat in room.seats):
+        return _count_down(taken, now)
+    return taken
+
+
+def _count_down(taken: Taken, now: Millis) -> Taken:
+    starts_at = Millis(now + taken.room.options.countdown_ms)
+    taken = taken.then(Starting(at=now, starts_at=starts_at))
+    return begin(taken, now) if starts_at == now else taken
+
+
+def begin(taken: Taken, at: Millis) -> Taken:
+    """Deal the board: play begins."""
+    room = taken.room
+    seed = None if room.seed is None else bytes.fromhex(room.seed)
+    board = deal(seed, room.options.size, room.options.deal).board
+    opening = MODES[room.mode].opening(room, at)
+    return taken.then(
+        Started(
+            at=at,
+            board=text(board),
+            adds_left=room.options.adds,
+            ends_at=opening.ends_at,
+            turn=opening.turn.seat,
+            clocks=opening.turn.clocks,
+            hash=board_hash(board),
+        )
+    )
+
+
+def want_rematch(room: Room, command: WantRematch, now: Millis) -> Taken | Denied:
+    """Note who wants another game with the others."""
+    seat = room.seats[command.seat]
+    if seat is None:
+        return NOT_SEATED
+    if room.started_at is None:
+        return Denied(Denial.NOT_ALLOWED, "No game was played here.")
+    if (command.seat in room.wants) == command.want:
+        return Taken((), room)
+    if room.rematch is not None:
+        return Denied(Denial.NOT_ALLOWED, "The rematch has its room already.")
+    return Taken((), room).then(Rematch(at=now, seat=command.seat, want=command.want))
+
+
+def name_rematch(room: Room, command: NameRematch, now: Millis) -> Taken:
+    """Say which room the rematch is in, once."""
+    if room.rematch is not None:
+        return Taken((), room)
+    return Taken((), room).then(Rematch(at=now, room=command.room))

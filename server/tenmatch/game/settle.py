@@ -1,0 +1,113 @@
+"""What is due by itself, in the order of its deadlines ("What happens by itself" in server/rules.md).
+
+What is settled carries its deadline as `at`, so nodes that settle at different times write the same. Only
+`shifted` carries the time of who wrote it, and what is due after one never happens before it.
+"""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from tenmatch.game import computer, moves
+from tenmatch.game.answers import Taken
+from tenmatch.game.clock import OPEN_IDLE_MS, REMATCH_MS, Due, What
+from tenmatch.game.commands import Call, Claim
+from tenmatch.game.consequences import add, end, follow, shown_hash
+from tenmatch.game.events import AnyEvent, EndReason, Shifted
+from tenmatch.game.ids import Millis, MoveNumber, SeatNumber
+from tenmatch.game.modes import MODES
+from tenmatch.game.room import FULL_LOG, Phase, Room
+from tenmatch.game.seating import begin
+
+
+def settle(room: Room, now: Millis) -> Taken:
+    """Return all that is due at or before *now*, and the room after it; no events if there is nothing."""
+    now = max(now, room.at)
+    events: list[AnyEvent] = []
+    while (due := _first_due(room)) is not None and due.at <= now:
+        taken = _happen(room, due, max(due.at, room.at))
+        events += taken.events
+        room = taken.room
+    return Taken(tuple(events), room)
+
+
+def next_due(room: Room) -> Millis | None:
+    """Return when the room must be looked at again: to settle it, or to make the room of its rematch."""
+    due = _first_due(room)
+    return _rematch_at(room) if due is None else due.at
+
+
+def shift(room: Room, by_ms: int, now: Millis) -> Taken:
+    """Return that the server was away for *by_ms*; nothing where no clock was running."""
+    if by_ms <= 0 or room.phase not in (Phase.STARTING, Phase.PLAYING):
+        return Taken((), room)
+    return Taken((), room).then(Shifted(at=max(now, room.at), by_ms=by_ms, hash=shown_hash(room)))
+
+
+def rematch_due(room: Room, now: Millis) -> bool:
+    """Tell whether the room of the rematch is to be made now."""
+    at = _rematch_at(room)
+    return at is not None and at <= now
+
+
+def _rematch_at(room: Room) -> Millis | None:
+    if room.phase is not Phase.OVER or room.rematch is not None or not room.wants:
+        return None
+    persons = {number for number, seat in room.taken() if not seat.player.bot}
+    if persons <= set(room.wants):
+        return room.at
+    return None if room.wanted_at is None else Millis(room.wanted_at + REMATCH_MS)
+
+
+def _first_due(room: Room) -> Due | None:
+    return min(_dues(room), default=None)
+
+
+def _dues(room: Room) -> Iterator[Due]:
+    match room.phase:
+        case Phase.OPEN:
+            yield Due(Millis(room.at + OPEN_IDLE_MS), What.ABANDONED)
+        case Phase.STARTING:
+            assert room.starts_at is not None, "a countdown ends"
+            yield Due(room.starts_at, What.START)
+        case Phase.PLAYING:
+            if room.seq >= FULL_LOG:
+                yield Due(room.at, What.ABANDONED)
+            yield from MODES[room.mode].dues(room)
+            for seat in room.still_in():
+                at = computer.due(room, seat)
+                if at is not None:
+                    yield Due(at, What.COMPUTER, seat)
+        case Phase.OVER:
+            pass
+        case _:
+            assert_never(room.phase)
+
+
+def _happen(room: Room, due: Due, at: Millis) -> Taken:
+    nothing = Taken((), room)
+    match due.what:
+        case What.TIME_UP:
+            return end(nothing, EndReason.TIME, at)
+        case What.ABANDONED:
+            return end(nothing, EndReason.ABANDONED, at)
+        case What.FLAG:
+            return moves.flag(room, due.seat, at)
+        case What.START:
+            return begin(nothing, at)
+        case What.ADD:
+            return follow(add(nothing, at), at)
+        case What.COMPUTER:
+            return _computer(room, due.seat, at)
+        case _:
+            assert_never(due.what)
+
+
+def _computer(room: Room, seat: SeatNumber, at: Millis) -> Taken:
+    n = MoveNumber(room.seated(seat).last_n + 1)
+    pair = computer.choose(room, seat)
+    if pair is None:
+        answer = moves.call(room, Call(seat, n, room.seq, room.seq), at)
+    else:
+        answer = moves.claim(room, Claim(seat, n, *pair, room.seq, room.seq), at)
+    assert isinstance(answer, Taken), f"a computer player's move was refused: {answer!r}"
+    return answer
