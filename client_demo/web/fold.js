@@ -166,18 +166,19 @@ function created(_, event) {
   const { mode, options, code, host, commit = null } = event;
   const seats = Array(options.max_players).fill(null);
   const boards = mode === 'mirror' ? { boards: [...seats], progress: [...seats] } : {};
-  return { ...NOTHING, mode, options, private: event.private, code, host, commit, seats, ...boards };
+  const adds_left = options.adds ?? 0;
+  return { ...NOTHING, mode, options, private: event.private, code, host, commit, seats, adds_left, ...boards };
 }
 
 /** @type {Fold} */
-function seated(state, { seat, player }) {
-  const taken = { player, ready: Boolean(player.bot), score: 0, mistakes: 0, locked_until: null, out: false, last_n: 0 };
+function seated(state, { seat, player, ready }) {
+  const taken = { player, ready: Boolean(ready || player.bot), score: 0, mistakes: 0, locked_until: null, out: false, last_n: 0 };
   return { ...state, seats: state.seats.map((other, index) => (index === seat ? taken : other)) };
 }
 
 /** @type {Fold} */
-function unseated(state, { seat, host = null }) {
-  return stopped({ ...state, host, seats: state.seats.map((taken, index) => (index === seat ? null : taken)) });
+function unseated(state, { seat, host }) {
+  return stopped({ ...state, host: host ?? state.host, seats: state.seats.map((taken, index) => (index === seat ? null : taken)) });
 }
 
 /** @type {Fold} */
@@ -206,21 +207,16 @@ function started(state, event, viewer) {
 
 /** @type {Fold} */
 function matched(state, event, viewer) {
-  let after = withBoard(state, event.seat, (board) => board.play(event.a, event.b).board, event);
-  after = withSeat(after, event.seat, { locked_until: null });
+  const after = withBoard(state, event.seat, (board) => board.play(event.a, event.b).board, event);
   return timed(progressed(counted(after, event, viewer), event, viewer), event, viewer);
 }
 
 /** @type {Fold} */
 function mistaken(state, event, viewer) {
-  const mistakes = (state.seats[event.seat]?.mistakes ?? 0) + 1;
-  const after = withSeat(state, event.seat, { mistakes, locked_until: event.locked_until ?? null });
+  const { mistakes = 0, locked_until = null } = state.seats[event.seat] ?? {};
+  const changes = { mistakes: mistakes + 1, locked_until: event.locked_until ?? locked_until };
+  const after = withSeat(state, event.seat, changes);
   return timed(counted(after, event, viewer), event, viewer);
-}
-
-/** @type {Fold} */
-function called(state, event, viewer) {
-  return counted(withSeat(state, event.seat, { locked_until: null }), event, viewer);
 }
 
 /** @type {Fold} */
@@ -247,20 +243,25 @@ function wentOut(state, event, viewer) {
 
 /** @type {Fold} */
 function shifted(state, { by_ms }) {
+  const waiting = state.phase === 'starting';
   const later = (/** @type {number | null} */ time) => (time === null ? null : time + by_ms);
   const seats = state.seats.map((taken) => taken && { ...taken, locked_until: later(taken.locked_until) });
   const { starts_at, ends_at, clocks_at } = state;
-  return { ...state, seats, starts_at: later(starts_at), ends_at: later(ends_at), clocks_at: later(clocks_at) };
+  const changes = { ends_at: later(ends_at), clocks_at: later(clocks_at) };
+  return { ...state, seats, ...changes, starts_at: waiting ? later(starts_at) : starts_at };
 }
 
 /** @type {Fold} */
 function ended(state, { ranking, seed = null, salt = null }) {
-  return { ...state, phase: 'over', ranking, seed, salt };
+  // In a race nobody is told before the end whether a legal pair is left.
+  const open = state.boards ? state.open : (state.open ?? boardOf(state, null)?.hasPair() ?? null);
+  return { ...state, phase: 'over', turn: null, open, ranking, seed, salt };
 }
 
 /** @type {Map<string, Fold>} */
 const KINDS = new Map(Object.entries({
-  created, seated, unseated, readied, started, matched, mistaken, called, added, progress, passed, shifted, ended,
+  created, seated, unseated, readied, started, matched, mistaken, added, progress, passed, shifted, ended,
+  called: counted,
   starting: (state, { starts_at }) => ({ ...state, phase: 'starting', starts_at }),
   flagged: wentOut,
   resigned: wentOut,

@@ -165,8 +165,8 @@ export class Link {
   #welcomed(welcome) {
     this.#upAt = Date.now();
     this.clock.sample(this.#helloAt, welcome.time);
-    this.#heard();
     this.#ping(); // a hello may have waited for the store; this measures the way alone
+    this.#heard();
     this.status = 'open';
     this.#options.message(welcome); // before the news of the status, so that whoever hears that finds a player
     this.#change({ status: 'open' });
@@ -237,7 +237,7 @@ export class Link {
 
   /** The network may be back, or another one: try now, or look whether the server is still there. */
   #hasten = (/** @type {{type: string}} */ { type }) => {
-    if (globalThis.document?.visibilityState === 'hidden') return;
+    if (type === 'visibilitychange' && document.visibilityState === 'hidden') return;
     if (this.#upAt !== null) return this.#probe(PROBE_MS);
     if (this.retryAt === null || !this.#hastened || type === 'offline') return;
     clearTimeout(this.#timers.retry);

@@ -293,7 +293,7 @@ export class Client extends EventTarget {
     else this.#tell('failed', error);
   }
 
-  /** What a room may use of its client. @type {import('./room.js').Wire} */
+  /** What a room may use of its client. @type {import('./follower.js').Wire} */
   #wire = {
     ask: (message, asking) => this.#requests.ask(message, asking),
     send: (message) => this.#link.send(message),

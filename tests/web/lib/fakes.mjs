@@ -1,0 +1,128 @@
+// A server made of scripted sockets, and time that moves when told to.
+import { mock } from 'node:test';
+import { Client } from '../../../client_demo/web/tenmatch.js';
+
+export const URL = 'ws://tenmatch.test/v1';
+export const LIMITS = { frame: 4096, messages_per_s: 20, matches_per_s: 5 };
+
+/** A WebSocket class whose sockets are kept in `sockets`, in the order they were opened. */
+export function socketClass() {
+  return class FakeSocket {
+    static sockets = [];
+    static get last() {
+      return this.sockets.at(-1);
+    }
+    readyState = 0;
+    sent = [];
+
+    constructor(url, protocols) {
+      Object.assign(this, { url, protocols });
+      FakeSocket.sockets.push(this);
+    }
+
+    send(text) {
+      if (this.readyState !== 1) throw new Error('sent on a socket that is not open');
+      this.sent.push(JSON.parse(text));
+    }
+
+    close(code) {
+      Object.assign(this, { readyState: 3, closedWith: code });
+    }
+
+    // What the server does
+
+    opens() {
+      this.readyState = 1;
+      this.onopen?.();
+    }
+
+    says(message) {
+      this.onmessage?.({ data: typeof message === 'string' ? message : JSON.stringify(message) });
+    }
+
+    breaks(code = 1006, reason = '') {
+      this.readyState = 3;
+      this.onclose?.({ code, reason });
+    }
+
+    /** Open and welcome. */
+    welcomes(fields = {}) {
+      this.opens();
+      this.says(welcome(fields));
+    }
+
+    /** The messages of a type that the client sent. */
+    got(type) {
+      return this.sent.filter(({ t }) => t === type);
+    }
+
+    /** Answer the last message of a type. */
+    answers(type, message) {
+      this.says({ re: this.got(type).at(-1).id, ...message });
+    }
+  };
+}
+
+export const welcome = (fields = {}) => ({
+  t: 'welcome', re: null, player: { id: 'ann000000000', name: 'Ann' }, token: 'token-1', seated: [], node: 'a',
+  version: '1', time: Date.now(), limits: LIMITS, ...fields,
+});
+
+/** Storage as a browser has it. */
+export function memory(entries = {}) {
+  const kept = new Map(Object.entries(entries));
+  return {
+    kept,
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  };
+}
+
+/** Let time stand still, and random parts be whole, for the rest of a test. */
+export function stopTime(t, random = 1) {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+  mock.method(Math, 'random', () => random);
+  t.after(() => {
+    mock.timers.reset();
+    mock.restoreAll();
+  });
+}
+
+/** Let whatever waits for a promise go on. */
+export const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Move time, and let whatever that started go on. */
+export async function pass(ms) {
+  mock.timers.tick(ms);
+  await settled();
+}
+
+/** A client with its sockets, and all that it dispatches as `[type, detail]`. */
+export function fakeClient(options = {}) {
+  const Socket = socketClass();
+  const client = new Client({ url: URL, WebSocket: Socket, storage: memory(), ...options });
+  const heard = listen(client, ['status', 'welcome', 'newplayer', 'rooms', 'paired', 'closing', 'failed']);
+  return { client, Socket, heard };
+}
+
+/** A connected client. */
+export function openClient(options = {}) {
+  const fake = fakeClient(options);
+  fake.client.connect();
+  fake.Socket.last.welcomes();
+  return fake;
+}
+
+export function listen(target, types) {
+  const heard = [];
+  for (const type of types) target.addEventListener(type, ({ detail }) => heard.push([type, detail]));
+  return heard;
+}
+
+/** What a promise came to, if it has: `{value}`, `{error}` or `{}`. */
+export function outcome(promise) {
+  const found = {};
+  promise.then((value) => (found.value = value), (error) => (found.error = error));
+  return found;
+}
