@@ -1,7 +1,7 @@
 """Counted games: how many lines of play there are from fixed deals, kept as text in perft.txt.
 
 A line of play is a succession of moves; a move is any legal pair, or an Add where the board allows one.
-One wrong line, row or Add on any of the thousands of boards behind a number changes it. The oracle counts alike.
+One wrong line, row or Add on any of the thousands of boards behind a number changes it.
 """
 
 from itertools import combinations
