@@ -189,7 +189,7 @@ export class Follower extends EventTarget {
     if (kind === 'ended') this.reason = reason;
     if (kind === 'unseated' && seat === this.seat) this.seat = null;
     if (kind !== 'rematch') return;
-    if (room) this.next = room;
+    if (room && room !== this.id) this.next = room;
     if (Number.isInteger(seat)) this.wants[want ? 'add' : 'delete'](seat);
   }
 

@@ -41,13 +41,17 @@ export class RequestError extends Error {
 export class Requests {
   /** @type {Map<number, Request>} */
   #open = new Map();
-  #last = 0;
+  #last;
   /** @type {(message: Message) => boolean} */
   #send;
 
-  /** @param {(message: Message) => boolean} send  false when there is no connection */
-  constructor(send) {
+  /**
+   * @param {(message: Message) => boolean} send  false when there is no connection
+   * @param {number} [last]                       the id before the first
+   */
+  constructor(send, last = 0) {
     this.#send = send;
+    this.#last = last;
   }
 
   /**

@@ -236,7 +236,7 @@ export class Client extends EventTarget {
       case 'paired': this.#standing.delete('queue'); this.#tell('paired', message); break;
       case 'closing': this.#link.expectClose(message.in_ms); this.#tell('closing', message); break;
       case 'error': return this.#failed(message);
-      default: this.joined.get(message.room)?.receive(message);
+      default: this.#roomOf(message)?.receive(message);
     }
     this.#requests.answer(message);
   }
@@ -263,6 +263,14 @@ export class Client extends EventTarget {
     if (!previous) return;
     for (const room of this.joined.values()) room.abandon('new_player');
     this.#tell('newplayer', { previous: previous.id ? previous : null });
+  }
+
+  /** The room that a message is about. @param {Message} message @returns {Room | undefined} */
+  #roomOf({ room, kind, seq }) {
+    const joined = this.joined.get(room);
+    if (joined || kind !== 'rematch') return joined;
+    // The event that names the rematch's room has that, and not its own, as `room`: it goes where it is the next.
+    return [...this.joined.values()].find(({ state, seq: head }) => state.phase === 'over' && head + 1 === seq);
   }
 
   /** Of a room that we are in, or asked to enter. @param {Message} message */

@@ -1,6 +1,16 @@
 // A server made of scripted sockets, and time that moves when told to.
 import { mock } from 'node:test';
+import { webcrypto } from 'node:crypto';
 import { Client } from '../../../client_demo/web/tenmatch.js';
+
+// Node 18 has these, but not as globals.
+globalThis.crypto ??= webcrypto;
+globalThis.CustomEvent ??= class CustomEvent extends Event {
+  constructor(type, { detail } = {}) {
+    super(type);
+    this.detail = detail;
+  }
+};
 
 export const URL = 'ws://tenmatch.test/v1';
 export const LIMITS = { frame: 4096, messages_per_s: 20, matches_per_s: 5 };
@@ -58,7 +68,7 @@ export function socketClass() {
 
     /** Answer the last message of a type. */
     answers(type, message) {
-      this.says({ re: this.got(type).at(-1).id, ...message });
+      this.says({ ...message, re: this.got(type).at(-1).id });
     }
   };
 }
@@ -79,14 +89,31 @@ export function memory(entries = {}) {
   };
 }
 
+/** Time in a test: timers by their number, due at a moment that comes only when told to. */
+const time = { now: 1_000_000, timers: new Map(), last: 0 };
+
 /** Let time stand still, and random parts be whole, for the rest of a test. */
 export function stopTime(t, random = 1) {
-  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+  Object.assign(time, { now: 1_000_000, timers: new Map() });
   mock.method(Math, 'random', () => random);
-  t.after(() => {
-    mock.timers.reset();
-    mock.restoreAll();
+  mock.method(Date, 'now', () => time.now);
+  mock.method(globalThis, 'setTimeout', (run, ms = 0) => {
+    time.timers.set(++time.last, { run, at: time.now + ms });
+    return time.last;
   });
+  mock.method(globalThis, 'clearTimeout', (timer) => time.timers.delete(timer));
+  t.after(() => mock.restoreAll());
+}
+
+/** Run what is due up to a moment, in order. */
+function run(until) {
+  const due = [...time.timers].filter(([, { at }]) => at <= until).sort(([, one], [, other]) => one.at - other.at);
+  if (!due.length) return;
+  const [[timer, { run: next, at }]] = due;
+  time.timers.delete(timer);
+  time.now = Math.max(time.now, at);
+  next();
+  run(until);
 }
 
 /** Let whatever waits for a promise go on. */
@@ -94,8 +121,15 @@ export const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Move time, and let whatever that started go on. */
 export async function pass(ms) {
-  mock.timers.tick(ms);
+  const until = time.now + ms;
+  run(until);
+  time.now = until;
   await settled();
+}
+
+/** Let time go by without running what is due, as a browser does with a hidden tab. */
+export function late(ms) {
+  time.now += ms;
 }
 
 /** A client with its sockets, and all that it dispatches as `[type, detail]`. */
