@@ -23,12 +23,19 @@ from tenmatch.game.options import Mode
 from tenmatch.protocol import limits
 from tenmatch.rules.board import NumberId
 
-# More than the letters ids are spelt with, so that a mistyped id is one of no room rather than no id.
-_SPELT = "^[a-z0-9]*$"
-
 RequestId = Annotated[int, Meta(ge=0, le=limits.MAX_REQUEST_ID)]
-RoomName = Annotated[RoomId, Meta(min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH, pattern=_SPELT)]
-CodeName = Annotated[RoomCode, Meta(min_length=ROOM_CODE_LENGTH, max_length=ROOM_CODE_LENGTH, pattern=_SPELT)]
+# More than the letters ids are spelt with, so that a mistyped id is one of no room rather than no id. The
+# length stands in the pattern too, as the end of a pattern would let a line break pass.
+RoomName = Annotated[
+    RoomId,
+    Meta(min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH, pattern=f"^[a-z0-9]{{{ROOM_ID_LENGTH}}}$"),
+]
+CodeName = Annotated[
+    RoomCode,
+    Meta(
+        min_length=ROOM_CODE_LENGTH, max_length=ROOM_CODE_LENGTH, pattern=f"^[a-z0-9]{{{ROOM_CODE_LENGTH}}}$"
+    ),
+]
 JoinedRoom = Annotated[RoomId, Meta(min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH)]
 """A room that this connection must have joined already: looked up among those, so its letters need no check
 (which takes longer than all the rest of a match)."""

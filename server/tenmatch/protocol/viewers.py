@@ -83,7 +83,7 @@ def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
         clocks_at=room.clocks_at,
         starts_at=room.starts_at,
         ends_at=room.ends_at,
-        ranking=None if room.ranking is None else to_builtins(room.ranking),
+        ranking=None if room.ranking is None else list(map(to_builtins, room.ranking)),
     )
 
 
