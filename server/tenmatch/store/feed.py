@@ -1,0 +1,301 @@
+"""This node's one subscriber: what is published in its rooms, as it is published.
+
+Redis pub/sub fails silently, so nothing here is taken on trust. One task owns the connection and alone
+subscribes on it. It pings when nothing was heard for a second and gives the connection up after three; a new
+one is made with back-off, and each acknowledgement on it is a doubt: the room may have gone on meanwhile. A
+probe that travels through the server and back shows that messages arrive at all. What arrives is handed over
+at once and never waited for.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, Protocol
+
+from redis.exceptions import RedisError
+
+from tenmatch.game.ids import RoomId, Seq
+from tenmatch.store import keys, published
+from tenmatch.store.connect import ErrorReply, Link, Reply, Store, StoreDown, pack
+from tenmatch.store.notes import Notes, ignore
+
+logger = logging.getLogger(__name__)
+
+SUBSCRIBED_AT_ONCE: Final = 500
+READ_AT_ONCE: Final = 100  # messages handed over before others have their turn
+
+
+class Listener(Protocol):
+    """Who is told what arrives; called by the event loop, one message after the other."""
+
+    def on_entries(self, room: RoomId, first_seq: Seq, entries: tuple[bytes, ...]) -> None:
+        """Take entries that were appended; a hint that may come late, twice or never."""
+
+    def on_note(self, room: RoomId, kind: int, payload: bytes) -> None:
+        """Take a note, also one of this node's own."""
+
+    def on_doubt(self, room: RoomId) -> None:
+        """Learn that messages may have been lost: compare the room with its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the feed waits for what; all in seconds."""
+
+    ping: float = 1.0  # of silence, then it asks whether the server is there
+    dead: float = 3.0  # of silence, then the connection is given up
+    probe: float = 1.0  # between two probes
+    deaf: float = 5.0  # without a probe that came back, then the feed is not healthy and begins anew
+    acknowledgement: float = 1.0  # for a subscription, then `join` fails and the feed is not healthy
+    retry: tuple[float, float] = (0.05, 1.0)  # shortest and longest wait before a new connection
+
+
+class _Phase(Enum):
+    """How far a channel is on the connection there is; one it was not asked for has none."""
+
+    ASKED = 1
+    HEARD = 2
+    LEAVING = 3
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """A room that this node listens to, whatever becomes of connections."""
+
+    since: float  # when it was asked for, or last lost
+    acknowledged: bool = False  # on this or an earlier connection
+    joiners: list["asyncio.Future[None]"] = field(default_factory=list)
+
+
+class Feed:
+    """Subscribes, hears, and knows how well that works."""
+
+    def __init__(self, store: Store, node: str, listener: Listener, patience: Patience = Patience()) -> None:
+        """Build on *store*; *node* is the name of this node, unlike that of any other."""
+        self._store = store
+        self._listener = listener
+        self._patience = patience
+        self._notes = Notes(store)
+        self._monotonic = store.clock.monotonic
+        self._probe = keys.probe(node)
+        self._wanted: dict[RoomId, _Wanted] = {}
+        self._phases: dict[RoomId, _Phase] = {}
+        self._changed: set[RoomId] = set()  # rooms whose phase may not be the one wanted
+        self._wake = asyncio.Event()
+        self._heard_at = self._probed_at = float("-inf")
+        self.connections = 0  # made so far; more than one means that some were lost
+
+    @property
+    def healthy(self) -> bool:
+        """Tell whether messages do come through, and those of all rooms that are wanted."""
+        now = self._monotonic()
+        return now - self._probed_at <= self._patience.deaf and all(
+            self.hears(room) or now - wanted.since <= self._patience.acknowledgement
+            for room, wanted in self._wanted.items()
+        )
+
+    @property
+    def notes_dropped(self) -> int:
+        """Return how many notes, probes included, the server has not taken so far."""
+        return self._notes.dropped
+
+    def hears(self, room: RoomId) -> bool:
+        """Tell whether the server has acknowledged that this node listens to *room*."""
+        return self._phases.get(room) is _Phase.HEARD
+
+    async def join(self, room: RoomId) -> None:
+        """Listen to a room: what is published once this has returned will be heard, or doubted.
+
+        Raises:
+            StoreDown: It was not acknowledged in time, and the room is not listened to unless it was before.
+        """
+        wanted = self._wanted.get(room)
+        if wanted is None:
+            wanted = self._wanted[room] = _Wanted(self._monotonic())
+            self._reconsider(room)
+        if self.hears(room):
+            wanted.acknowledged = True
+            return
+        joiner = asyncio.get_running_loop().create_future()
+        wanted.joiners.append(joiner)
+        try:
+            async with asyncio.timeout(self._patience.acknowledgement):
+                await joiner
+        except TimeoutError as error:
+            raise StoreDown(
+                f"no subscription to room {room} in {self._patience.acknowledgement} s"
+            ) from error
+        finally:
+            wanted.joiners.remove(joiner)
+            if not wanted.acknowledged and not wanted.joiners and self._wanted.get(room) is wanted:
+                self.leave(room)
+
+    def leave(self, room: RoomId) -> None:
+        """Listen to a room no longer."""
+        if self._wanted.pop(room, None) is not None:
+            self._reconsider(room)
+
+    def publish(self, room: RoomId, kind: int, payload: bytes, told: Callable[[bool], None] = ignore) -> None:
+        """Send a note to all nodes that listen to a room, this one included; it is not kept anywhere.
+
+        Args:
+            kind: 2 … 255.
+            told: Called once, by the event loop: whether the server took it.
+        """
+        self._notes.publish(keys.feed(room), published.note(kind, payload), told)
+
+    async def run(self) -> None:
+        """Keep the connection, publish notes and send probes, until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._keep_connected())
+            tasks.create_task(self._notes.run())
+            tasks.create_task(self._send_probes())
+
+    async def _send_probes(self) -> None:
+        while True:
+            self._notes.publish(self._probe, b"")
+            await asyncio.sleep(self._patience.probe)
+
+    # The connection
+
+    async def _keep_connected(self) -> None:
+        shortest, longest = self._patience.retry
+        wait = shortest
+        while True:
+            link = self._store.link()
+            begun = self._monotonic()
+            try:
+                await self._hold(link)
+            except (RedisError, OSError, StoreDown) as error:  # TimeoutError is an OSError
+                logger.warning("feed lost: %s %s", type(error).__name__, error)
+            finally:
+                link.abort()
+                self._lose()
+            wait = shortest if self._monotonic() - begun > 2 * wait else min(longest, 2 * wait)
+            await asyncio.sleep(wait * random.uniform(0.5, 1.0))
+
+    async def _hold(self, link: Link) -> None:
+        """Make a connection and keep it until it fails; ends by raising only."""
+        async with asyncio.timeout(self._patience.dead):
+            await link.open()
+            await link.send([pack("SSUBSCRIBE", self._probe)])
+        begun = pinged_at = self._heard_at = self._monotonic()
+        reader = asyncio.create_task(self._read(link))
+        reader.add_done_callback(lambda _: self._wake.set())
+        try:
+            while not reader.done():
+                self._wake.clear()
+                async with asyncio.timeout(self._patience.dead):  # a frozen server may not even take bytes
+                    await self._reconcile(link)
+                    if self._monotonic() - max(self._heard_at, pinged_at) > self._patience.ping:
+                        pinged_at = self._monotonic()
+                        await link.send([pack("PING")])
+                self._watch(begun)
+                await self._rest()
+            await reader
+        finally:
+            reader.cancel()
+            await asyncio.wait([reader])
+
+    def _watch(self, begun: float) -> None:
+        now = self._monotonic()
+        if now - self._heard_at > self._patience.dead:
+            raise StoreDown(f"heard nothing for {self._patience.dead} s")
+        if now - max(self._probed_at, begun) > self._patience.deaf:
+            raise StoreDown(f"the server answers, but no probe came back for {self._patience.deaf} s")
+
+    async def _rest(self) -> None:
+        """Wait for something to do, or until it is time to look again how long it has been silent."""
+        try:
+            async with asyncio.timeout(self._patience.ping / 2):
+                await self._wake.wait()
+        except TimeoutError:
+            pass
+
+    async def _reconcile(self, link: Link) -> None:
+        """Ask the server for what is wanted; what was asked and is not acknowledged is left until it is."""
+        while self._changed:
+            commands = []
+            for room in [self._changed.pop() for _ in range(min(len(self._changed), SUBSCRIBED_AT_ONCE))]:
+                phase = self._phases.get(room)
+                if room in self._wanted and phase is None:
+                    self._phases[room] = _Phase.ASKED
+                    commands.append(pack("SSUBSCRIBE", keys.feed(room)))
+                elif room not in self._wanted and phase is _Phase.HEARD:
+                    self._phases[room] = _Phase.LEAVING
+                    commands.append(pack("SUNSUBSCRIBE", keys.feed(room)))
+            await link.send(commands)
+
+    def _reconsider(self, room: RoomId) -> None:
+        self._changed.add(room)
+        self._wake.set()
+
+    def _lose(self) -> None:
+        """Forget what the connection knew; all that is wanted must be asked for again."""
+        self._phases.clear()
+        self._changed = set(self._wanted)
+        for wanted in self._wanted.values():
+            wanted.since = self._monotonic()
+
+    # What arrives
+
+    async def _read(self, link: Link) -> None:
+        while True:
+            for _ in range(READ_AT_ONCE):
+                reply = await link.reply()
+                self._heard_at = self._monotonic()
+                self._take(reply)
+            await asyncio.sleep(0)  # what is in the buffer already is read without a pause
+
+    def _take(self, reply: Reply) -> None:
+        match reply:
+            case [b"smessage", channel, message]:
+                self._take_message(channel, message)
+            case [b"ssubscribe", channel, _]:
+                self._take_acknowledgement(channel)
+            case [b"sunsubscribe", channel, _]:
+                if channel == self._probe.encode():
+                    raise StoreDown("the server gave up the channel of the probe")
+                self._phases.pop(keys.room_of_feed(channel), None)  # as we asked, or by its own decision
+                self._reconsider(keys.room_of_feed(channel))
+            case ErrorReply():
+                raise reply
+            case _:
+                pass  # a PONG, which has done its work
+
+    def _take_message(self, channel: bytes, message: bytes) -> None:
+        if channel == self._probe.encode():
+            self._probed_at = self._monotonic()
+            return
+        room = keys.room_of_feed(channel)
+        if room not in self._wanted:
+            return
+        call = asyncio.get_running_loop().call_soon  # what goes wrong in one room must not end the feed
+        match published.read(message):
+            case published.Entries(first_seq, entries):
+                call(self._listener.on_entries, room, first_seq, entries)
+            case published.Note(kind, payload):
+                call(self._listener.on_note, room, kind, payload)
+            case None:
+                call(self._listener.on_doubt, room)
+
+    def _take_acknowledgement(self, channel: bytes) -> None:
+        if channel == self._probe.encode():
+            self.connections += 1
+            logger.info("feed established: connection=%d rooms=%d", self.connections, len(self._wanted))
+            return
+        room = keys.room_of_feed(channel)
+        self._phases[room] = _Phase.HEARD
+        wanted = self._wanted.get(room)
+        if wanted is None:
+            self._reconsider(room)  # left while it was asked for
+            return
+        if wanted.acknowledged:
+            asyncio.get_running_loop().call_soon(self._listener.on_doubt, room)
+        wanted.acknowledged = True
+        for joiner in wanted.joiners:
+            if not joiner.done():
+                joiner.set_result(None)

@@ -1,0 +1,94 @@
+"""Every key and channel in the store, what lies under it and how long.
+
+The part in braces is the hash tag: what one script touches together shares it, so that it lies in one slot of
+a cluster.
+
+| key                  | type    | what lies there                                    | expiry               |
+|----------------------|---------|----------------------------------------------------|----------------------|
+| tm:{ROOM}:log        | list    | the room's events, an entry each (store.log)       | renewed by appends   |
+| tm:{ROOM}:here       | hash    | connection counter, holders of seats, watchers     | with the log         |
+| tm:{ROOM}:feed       | channel | new entries, and notes (see store.feed)            |                      |
+| tm:{probe:NODE}      | channel | a node's messages to itself                        |                      |
+| tm:{due:K}           | zset    | room by the ms when somebody must look             | none: members go     |
+| tm:{alive}           | string  | ms of the latest heartbeat of any node             | none: one            |
+| tm:{alive}:outages   | zset    | "FROM-TO" in ms by TO: times without a beat        | 24 h after the last  |
+| tm:{lobby}:lines     | hash    | room → its line in the public list                 | none: members go     |
+| tm:{lobby}:ranks     | zset    | room by its rank, highest first                    | none: members go     |
+| tm:{lobby}:fresh     | zset    | room by the ms of its last put; out after 30 s     | none: members go     |
+| tm:{lobby}:version   | string  | grows with every change of the list                | none: one            |
+| tm:{code:CODE}       | string  | the room that a code stands for                    | as asked             |
+| tm:{PLAYER}:made:KEY | string  | the room that a player made under a key of theirs  | 600 s                |
+| tm:{PLAYER}:rooms    | zset    | rooms a player made, by the ms they count until    | with its last member |
+| tm:{PLAYER}:seats    | zset    | rooms a player sits in, by the ms they count until | with its last member |
+| tm:secret            | string  | what guests' tokens are signed with                | none: one            |
+"""
+
+from typing import Final
+from zlib import crc32
+
+from tenmatch.game.ids import PlayerId, RoomCode, RoomId
+
+DUE_BUCKETS: Final = 16
+
+ALIVE: Final = "tm:{alive}"
+OUTAGES: Final = "tm:{alive}:outages"
+LOBBY_LINES: Final = "tm:{lobby}:lines"
+LOBBY_RANKS: Final = "tm:{lobby}:ranks"
+LOBBY_FRESH: Final = "tm:{lobby}:fresh"
+LOBBY_VERSION: Final = "tm:{lobby}:version"
+SECRET: Final = "tm:secret"
+
+
+def log(room: RoomId) -> str:
+    """Name the list of a room's entries."""
+    return f"tm:{{{room}}}:log"
+
+
+def here(room: RoomId) -> str:
+    """Name the hash that says who is in a room."""
+    return f"tm:{{{room}}}:here"
+
+
+def feed(room: RoomId) -> str:
+    """Name the channel on which a room's entries and notes are published."""
+    return f"tm:{{{room}}}:feed"
+
+
+def room_of_feed(channel: bytes) -> RoomId:
+    """Return the room whose channel *channel* is; it must be one that `feed` names."""
+    return RoomId(channel[4:-6].decode("ascii"))
+
+
+def probe(node: str) -> str:
+    """Name the channel on which a node hears itself."""
+    return f"tm:{{probe:{node}}}"
+
+
+def due(bucket: int) -> str:
+    """Name one of the sets of rooms to be looked at; *bucket* is 0 … DUE_BUCKETS - 1."""
+    return f"tm:{{due:{bucket}}}"
+
+
+def due_bucket(room: RoomId) -> int:
+    """Return the bucket in which a room is marked, the same on every node."""
+    return crc32(room.encode("ascii")) % DUE_BUCKETS
+
+
+def code(code: RoomCode) -> str:
+    """Name what a room's code leads to."""
+    return f"tm:{{code:{code}}}"
+
+
+def made(player: PlayerId, key: str) -> str:
+    """Name the room that *player* made under *key*."""
+    return f"tm:{{{player}}}:made:{key}"
+
+
+def made_rooms(player: PlayerId) -> str:
+    """Name the set of rooms that *player* made lately."""
+    return f"tm:{{{player}}}:rooms"
+
+
+def seats(player: PlayerId) -> str:
+    """Name the set of rooms that *player* sits in."""
+    return f"tm:{{{player}}}:seats"

@@ -1,0 +1,72 @@
+"""The public list of rooms: a line each, the best ranked first; a line that nobody refreshes vanishes."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from tenmatch.game.ids import Millis, RoomId
+from tenmatch.store import keys
+from tenmatch.store.connect import Script, Store
+
+COUNTS: Final = Millis(30_000)
+"""A line stands for so long after it was put; put it again every 10 s."""
+PUT_AT_ONCE: Final = 250
+
+_LIST: Final = Script("list")
+_NEWEST: Final = Script("newest")
+_KEYS: Final = (keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION)
+
+
+class Listed(NamedTuple):
+    """A room's line, whatever it says, and its place: a higher rank comes first."""
+
+    room: RoomId
+    line: bytes
+    rank: float
+
+
+class Newest(NamedTuple):
+    """The top of the list."""
+
+    version: int  # higher after every change
+    lines: tuple[tuple[RoomId, bytes], ...] | None  # None where the version is the one known
+
+
+async def put(store: Store, *rooms: Listed) -> None:
+    """Put rooms into the list, or say that their lines still stand.
+
+    Raises:
+        StoreDown: Some may have been put.
+    """
+    for first in range(0, len(rooms), PUT_AT_ONCE):
+        await store.run_all(
+            _LIST,
+            [
+                _LIST.call(_KEYS, [listed.room, listed.rank, listed.line])
+                for listed in rooms[first : first + PUT_AT_ONCE]
+            ],
+        )
+
+
+async def drop(store: Store, room: RoomId) -> None:
+    """Take a room out of the list.
+
+    Raises:
+        StoreDown: It may still be there; it vanishes when nobody refreshes it.
+    """
+    await store.run(_LIST, _KEYS, room, "", "")
+
+
+async def newest(store: Store, many: int = 100, known: int = -1) -> Newest:
+    """Read the first *many* lines, unless the list still has the version *known*.
+
+    Raises:
+        StoreDown: It could not be read.
+    """
+    _, version, *found = await store.run(_NEWEST, _KEYS, known, many, COUNTS)
+    if int(version) == known:
+        return Newest(known, None)
+    rooms: Sequence[bytes] = found[::2]
+    lines: Sequence[bytes] = found[1::2]
+    return Newest(
+        int(version), tuple((RoomId(room.decode()), line) for room, line in zip(rooms, lines, strict=True))
+    )

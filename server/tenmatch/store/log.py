@@ -1,0 +1,159 @@
+"""A room's log: where it ends, what an append to it can come to, reading it, comparing many.
+
+An entry is opaque here but for its bytes 2 to 5: the chain, a big-endian uint32 over the whole log up to and
+with this entry. A log that ends with the same (seq, chain) as another is the same log.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from tenmatch.game.ids import Millis, RoomId, Seq
+from tenmatch.store import keys
+from tenmatch.store.connect import Argument, Reply, Script, Store, pack
+
+APPEND: Final = Script("append")
+
+AHEAD: Final = 250  # ms by which an entry's now may be ahead of the store's
+LATE: Final = 5_000  # ms by which a player's command may have come before the store's now
+COMPARED_AT_ONCE: Final = 500
+
+
+class Head(NamedTuple):
+    """Where a log ends, or a node believes it does: the number of its entries and the chain of the last."""
+
+    seq: Seq
+    chain: int  # uint32; 0 at seq 0
+
+
+START: Final = Head(Seq(0), 0)
+"""Where a log ends that does not exist."""
+
+
+class Appended(NamedTuple):
+    """The log now ends with the entries; or, where there were none, it ends at the head."""
+
+    time: Millis  # the store's
+
+
+class Behind(NamedTuple):
+    """Nothing was written: the log does not end at the head."""
+
+    end: Head  # where it does; START for a log that does not exist
+    missed: tuple[bytes, ...]  # the entries after the head; none where it is forked, or longer than the log
+    forked: bool  # the head never was an end of this log: read it anew
+    time: Millis
+
+
+class Untimely(NamedTuple):
+    """Nothing was written: `at` is too far from the store's time. Judge again by the clock as it is."""
+
+    time: Millis
+
+
+Outcome: TypeAlias = Appended | Behind | Untimely
+
+
+class Stored(NamedTuple):
+    """A log, or the end of one."""
+
+    entries: tuple[bytes, ...]
+    expires_in: Millis | None  # None where the log does not exist
+
+
+def chain_of(entry: bytes) -> int:
+    """Return the chain in an entry."""
+    return int.from_bytes(entry[1:5], "big")
+
+
+def append_call(
+    room: RoomId,
+    head: Head,
+    entries: Sequence[bytes],
+    *,
+    at: Millis | None,
+    by_player: bool,
+    ttl: int,
+    heard: bool,
+) -> bytes:
+    """Return the packed append, the same bytes for the same append.
+
+    Args:
+        at: The now that the entries were judged with; None skips the check.
+        by_player: It may not be late either.
+        ttl: Seconds until the log expires.
+        heard: The writer itself listens to the room's channel.
+    """
+    assert head.seq > 0 or head.chain == 0
+    arguments: list[Argument] = [
+        head.seq,
+        head.chain.to_bytes(4, "big"),
+        b"" if at is None else at,
+        AHEAD,
+        LATE if by_player else b"",
+        ttl,
+        int(heard),
+    ]
+    return APPEND.call([keys.log(room), keys.here(room), keys.feed(room)], [*arguments, *entries])
+
+
+def outcome_of(reply: list[Reply]) -> Outcome:
+    """Read the append script's answer."""
+    time = Millis(reply[0])
+    if reply[1] == 0:
+        return Appended(time)
+    if reply[1] == 2:
+        return Untimely(time)
+    end = Head(Seq(reply[2]), int.from_bytes(reply[3], "big"))
+    return Behind(end, tuple(reply[5:]), bool(reply[4]), time)
+
+
+async def read(store: Store, room: RoomId, after: Seq = Seq(0)) -> Stored:  # noqa: B008  # a constant
+    """Read a room's entries after *after*; none where the log does not exist or is no longer.
+
+    Raises:
+        StoreDown: It could not be read.
+    """
+    entries, ttl = await store.pipeline(
+        [pack("LRANGE", keys.log(room), after, -1), pack("PTTL", keys.log(room))]
+    )
+    return Stored(tuple(entries), Millis(ttl) if ttl >= 0 else None)
+
+
+async def compare(store: Store, heads: Sequence[tuple[RoomId, Head]]) -> list[Behind | None]:
+    """Compare many rooms' heads with their logs; return how each differs, None where it ends there.
+
+    Raises:
+        StoreDown: They could not be compared.
+    """
+    differences: list[Behind | None] = []
+    for first in range(0, len(heads), COMPARED_AT_ONCE):
+        differences += await _compare(store, heads[first : first + COMPARED_AT_ONCE])
+    return differences
+
+
+async def _compare(store: Store, heads: Sequence[tuple[RoomId, Head]]) -> list[Behind | None]:
+    # Of an even room this fetches one entry and runs no script: that is the usual case, and it is asked every
+    # second or so.
+    tails: list[list[bytes]] = await store.pipeline(
+        [pack("LRANGE", keys.log(room), max(head.seq - 1, 0), -1) for room, head in heads]
+    )
+    odd = [
+        number
+        for number, ((_, head), tail) in enumerate(zip(heads, tails, strict=True))
+        if not _even(head, tail)
+    ]
+    calls = [
+        append_call(*heads[number], (), at=None, by_player=False, ttl=0, heard=False)  # compares only
+        for number in odd
+    ]
+    differences: list[Behind | None] = [None] * len(heads)
+    for number, answer in zip(odd, await store.run_all(APPEND, calls), strict=True):
+        outcome = outcome_of(answer)
+        differences[number] = outcome if isinstance(outcome, Behind) else None
+    return differences
+
+
+def _even(head: Head, tail: Sequence[bytes]) -> bool:
+    if head.seq == 0:
+        return not tail
+    return len(tail) == 1 and chain_of(tail[0]) == head.chain

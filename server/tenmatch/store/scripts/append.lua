@@ -1,0 +1,74 @@
+-- Add entries to a room's log if it still ends where the writer thinks it does.
+--
+-- KEYS[1]  the room's log (list)
+-- KEYS[2]  who is there (hash): lives as long as the log
+-- KEYS[3]  the room's channel
+-- ARGV[1]  expected end: seq, 0 for a log that does not exist
+-- ARGV[2]  expected end: chain, 4 bytes, zeros for a log that does not exist
+-- ARGV[3]  the ms that the entries claim as now, or '' for no check
+-- ARGV[4]  by how many ms that may be ahead of TIME
+-- ARGV[5]  by how many ms it may be behind, or '' for any
+-- ARGV[6]  expiry in seconds, counted from now
+-- ARGV[7]  listeners on the channel that belong to the writer: with no others, nothing is published
+-- ARGV[8…] the entries, none to compare only
+--
+-- Answers {TIME in ms, 0}                                    written and published
+--         {TIME in ms, 1, seq, chain, forked, entries…}      nothing written: where the log ends, and what
+--         lies after the                                                    expected end; forked is 1 where
+--         it never was an end of this log {TIME in ms, 2}                                    nothing written:
+--         the claimed now is not near TIME
+--
+-- An entry's bytes 2 to 5 are its chain. All checks come before the first write, so an error means: nothing
+-- was written.
+
+local seq, chain = tonumber(ARGV[1]), ARGV[2]
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+local length = redis.call('LLEN', KEYS[1])
+local actual = '\0\0\0\0'
+if length > 0 then
+  actual = string.sub(redis.call('LINDEX', KEYS[1], -1), 2, 5)
+end
+
+if length ~= seq or actual ~= chain then
+  local answer = {now, 1, length, actual, 0}
+  if length < seq then
+    return answer
+  end
+  local later = redis.call('LRANGE', KEYS[1], math.max(seq - 1, 0), -1)
+  local first = 1
+  if seq > 0 then
+    if string.sub(later[1], 2, 5) ~= chain then
+      answer[5] = 1
+      return answer
+    end
+    first = 2
+  end
+  for i = first, #later do
+    answer[#answer + 1] = later[i]
+  end
+  return answer
+end
+
+if ARGV[3] ~= '' then
+  local ahead = tonumber(ARGV[3]) - now
+  if ahead > tonumber(ARGV[4]) or (ARGV[5] ~= '' and -ahead > tonumber(ARGV[5])) then
+    return {now, 2}
+  end
+end
+
+if #ARGV >= 8 then
+  redis.call('RPUSH', KEYS[1], unpack(ARGV, 8))
+  redis.call('EXPIRE', KEYS[1], ARGV[6])
+  redis.call('EXPIRE', KEYS[2], ARGV[6])
+  if redis.call('PUBSUB', 'SHARDNUMSUB', KEYS[3])[2] > tonumber(ARGV[7]) then
+    -- As store/feed.py reads it: version 1, kind 0, first seq, then each entry after its length.
+    local parts = {struct.pack('>BBI4', 1, 0, seq + 1)}
+    for i = 8, #ARGV do
+      parts[#parts + 1] = struct.pack('>I4', #ARGV[i]) .. ARGV[i]
+    end
+    redis.call('SPUBLISH', KEYS[3], table.concat(parts))
+  end
+end
+return {now, 0}

@@ -1,0 +1,78 @@
+"""Real servers for tests: the embedded Valkey and Debian's Redis, on a Unix socket in a folder of the test's."""
+
+import shutil
+import signal
+import subprocess
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Thread
+from typing import Final, Literal, TypeAlias
+
+from tenmatch.store.embedded import server_binary
+
+Kind: TypeAlias = Literal["valkey", "redis"]
+KINDS: Final[Sequence[Kind]] = ("valkey", "redis")
+
+
+def binary(kind: Kind) -> str:
+    """Return the server's program, or fail with how to install it."""
+    if kind == "valkey":
+        return str(server_binary())
+    found = shutil.which("redis-server") or shutil.which("/usr/bin/redis-server")
+    assert found, "the tests need Debian's redis-server: apt-get install redis-server (make tools)"
+    return found
+
+
+class Server:
+    """A server that runs in *folder*, with an append-only file there; it can be frozen, killed and started again."""
+
+    def __init__(self, kind: Kind, folder: Path, *options: str) -> None:
+        self.kind = kind
+        self.socket = folder / f"{kind}.sock"
+        self.url = f"unix://{self.socket}"
+        self._command = [
+            *(binary(kind), "--port", "0", "--unixsocket", str(self.socket), "--dir", str(folder)),
+            *("--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction"),
+            *options,
+        ]
+        self.start()
+
+    def start(self) -> None:
+        """Start the server and return when it takes connections."""
+        self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        assert self.process.stdout is not None
+        said = []
+        for line in self.process.stdout:
+            said.append(line.decode())
+            if b"eady to accept connections" in line:
+                break
+        else:
+            raise AssertionError(f"{self.kind} did not start: {''.join(said)}")
+        self._reader = Thread(target=deque, args=(self.process.stdout, 0), daemon=True)
+        self._reader.start()  # lest the pipe fill up
+
+    def freeze(self) -> None:
+        """Stop the process as it is; its sockets stay open."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let a frozen process go on."""
+        self.process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """End the process at once, without a goodbye."""
+        self.process.kill()
+        self._ended()
+
+    def stop(self) -> None:
+        """End the process, in whatever state it is."""
+        self.thaw()
+        self.process.terminate()
+        self._ended()
+
+    def _ended(self) -> None:
+        self.process.wait()
+        self._reader.join()
+        assert self.process.stdout is not None
+        self.process.stdout.close()

@@ -1,0 +1,40 @@
+"""Each test of the store runs on the embedded Valkey and on Debian's Redis."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from tests.servers import KINDS, Kind, Server
+
+from tenmatch.store.connect import Address, Store
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    kind: Kind = request.param
+    return kind
+
+
+@pytest.fixture(scope="session")
+def shared_server(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(kind, tmp_path_factory.mktemp(kind))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def own_server(kind: Kind, tmp_path: Path) -> Iterator[Server]:
+    """A server that the test may freeze and kill."""
+    server = Server(kind, tmp_path)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+async def store(shared_server: Server) -> AsyncIterator[Store]:
+    """An empty store that knows no scripts yet."""
+    store = Store(Address(shared_server.url))
+    await store.call("FLUSHALL")
+    await store.call("SCRIPT", "FLUSH")
+    yield store
+    store.close()
