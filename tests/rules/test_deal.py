@@ -7,6 +7,7 @@ import pytest
 from tests.rules.oracle import OracleGame
 
 from tenmatch.rules.deal import DEFAULT_SIZE, SIZES, DealError, DealKind, commitment, deal
+from tenmatch.rules.judge import pairs
 from tenmatch.rules.notation import text
 
 SEED = bytes(range(32))
@@ -55,6 +56,12 @@ def test_the_first_attempt_that_is_good_enough_is_taken(size: int, kind: str) ->
         boards = [rows_of_nine(digits_by_the_book(seed, k, size)) for k in range(dealt.attempt + 1)]
         assert [is_taken(board, DealKind(kind)) for board in boards] == [False] * dealt.attempt + [True]
         assert text(dealt.board) == boards[-1]
+
+
+@pytest.mark.parametrize(("size", "fewest", "most"), [(27, 12, 20), (35, 18, 27), (36, 19, 28)])
+def test_all_counts_of_pairs_in_the_range_occur_and_no_others(size: int, fewest: int, most: int) -> None:
+    boards = (deal(sha256(bytes([n])).digest(), size, DealKind.RANDOM).board for n in range(256))
+    assert {len(list(pairs(board))) for board in boards} == set(range(fewest, most + 1))
 
 
 def test_a_known_seed_deals_a_known_board() -> None:
