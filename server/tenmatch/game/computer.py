@@ -1,8 +1,8 @@
 """Computer players: when they move, and which pair they claim.
 
-They are pure functions of the room, so whichever node is there moves them, and all would move them alike. What
-looks like chance is drawn from the room's salt, the seat and how many moves it has made. They never look at the
-seed. "What happens by itself" in server/rules.md.
+They are pure functions of the room, so whichever node is there moves them, and all would move them alike.
+What looks like chance is drawn from the room's salt, the seat and how many moves it has made. They never look
+at the seed. "What happens by itself" in server/rules.md.
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from tenmatch.game.clock import Due, What
 from tenmatch.game.events import Level
 from tenmatch.game.ids import Millis, SeatNumber
 from tenmatch.game.room import Room
@@ -31,21 +32,22 @@ class Skill(msgspec.Struct, frozen=True):
 SKILLS: Final = {
     Level.EASY: Skill(thinks_ms=2500, errs=8, looks=1),
     Level.MEDIUM: Skill(thinks_ms=1500, errs=4, looks=4),
-    Level.HARD: Skill(thinks_ms=800, errs=1, looks=10),
+    Level.HARD: Skill(thinks_ms=800, errs=1, looks=8),
 }
 
 _GLANCES: Final = 14  # as many numbers as one draw can point at
 _NEAR: Final = 12  # how many numbers on a wrong pair's second may be
 
 
-def due(room: Room, seat: SeatNumber) -> Millis | None:
-    """Return when the computer player on *seat* moves; None if it is not theirs to move."""
-    player = room.seated(seat)
-    if player.out or player.player.bot is None or room.turn not in (None, seat):
-        return None
-    moments = (player.acted_at, player.locked_until, room.turn_at)
-    ready = max(moment for moment in moments if moment is not None)
-    return Millis(ready + thinking_ms(player.player.bot, _draw(room, seat)))
+def dues(room: Room) -> Iterator[Due]:
+    """Yield when the computer players move whose move it is."""
+    for number, seat in room.taken():
+        if seat.player.bot is None or seat.out or room.turn not in (None, number):
+            continue
+        moments = (seat.acted_at, seat.locked_until, room.turn_at)
+        ready = max(moment for moment in moments if moment is not None)
+        at = Millis(ready + thinking_ms(seat.player.bot, _draw(room, number)))
+        yield Due(at, What.COMPUTER, number)
 
 
 def thinking_ms(level: Level, draw: bytes) -> int:

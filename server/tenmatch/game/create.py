@@ -47,8 +47,8 @@ def found(
 def found_rematch(old: Room, *, code: RoomCode, seed: bytes | None, salt: bytes, now: Millis) -> Taken:
     """Return the room of the rematch of *old*: who wants it and the computer players, all ready.
 
-    The old order is turned by one, so that another begins, and closed up. If that fills the room, the countdown
-    starts.
+    The old order is turned by one, so that another begins, and closed up. If that fills the room, the
+    countdown starts.
 
     Args:
         seed: 32 bytes; None for the classic deal, and only there.

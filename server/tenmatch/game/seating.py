@@ -65,6 +65,9 @@ def leave(room: Room, command: Leave, now: Millis) -> Taken:
 
 def free_absent(room: Room, command: FreeAbsent, now: Millis) -> Taken:
     """Free the seat of a person who is nowhere; only while the room is open."""
+    seat = room.seats[command.seat]
+    if seat is not None and seat.player.bot is not None:  # somebody else sits there by now
+        return Taken((), room)
     return unseat(room, command.seat, UnseatReason.ABSENT, now)
 
 

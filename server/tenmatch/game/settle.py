@@ -73,10 +73,7 @@ def _dues(room: Room) -> Iterator[Due]:
             if room.seq >= FULL_LOG:
                 yield Due(room.at, What.ABANDONED)
             yield from MODES[room.mode].dues(room)
-            for seat in room.still_in():
-                at = computer.due(room, seat)
-                if at is not None:
-                    yield Due(at, What.COMPUTER, seat)
+            yield from computer.dues(room)
         case Phase.OVER:
             pass
         case _:
