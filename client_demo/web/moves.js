@@ -20,6 +20,7 @@ import { RequestError } from './requests.js';
  * @typedef {object} Move
  * @property {Message} message       with `n`, and `seen` as it was when the move was made
  * @property {boolean} right         it was right on the board that the player saw
+ * @property {boolean} onItsWay      sent on the connection that there is
  * @property {number} sends          without an answer, on connections that held
  * @property {number} waits          how often the server asked for patience
  * @property {ReturnType<typeof setTimeout> | undefined} timer
@@ -64,7 +65,7 @@ export class Moves {
   make(message, lastN, board) {
     return new Promise((resolve, reject) => {
       const right = rightOn(board, message);
-      const move = { message, right, sends: 0, waits: 0, timer: undefined, resolve, reject };
+      const move = { message, right, onItsWay: false, sends: 0, waits: 0, timer: undefined, resolve, reject };
       this.#number(move, lastN);
       this.#transmit(move);
     });
@@ -104,8 +105,8 @@ export class Moves {
    */
   resume(lastN, board) {
     for (const move of [...this.#unanswered.values()].sort((one, other) => one.message.n - other.message.n)) {
-      const overtaken = move.right && !rightOn(board, move.message) && move.message.n > lastN;
       // Somebody else was faster while we were away. Judged now it would be a mistake, for which the break is to blame.
+      const overtaken = !move.onItsWay && move.message.n > lastN && move.right && !rightOn(board, move.message);
       if (overtaken) this.refused({ t: 'refused', n: move.message.n, code: 'stale', local: true });
       else this.#transmit(move);
     }
@@ -115,6 +116,7 @@ export class Moves {
   pause() {
     for (const move of this.#unanswered.values()) {
       clearTimeout(move.timer);
+      move.onItsWay = false;
       move.sends = 0;
     }
   }
@@ -134,6 +136,7 @@ export class Moves {
   /** @param {Move} move */
   #transmit(move) {
     if (!this.#send(move.message)) return; // `resume` will
+    move.onItsWay = true;
     move.sends++;
     this.#timer(move, ANSWER_MS, () => (move.sends < MOST_SENDS ? this.#transmit(move) : this.#giveUp(move)));
   }

@@ -135,7 +135,7 @@ export class Room extends Follower {
 
   /** Leave: before the start it frees the seat, in play the seat stays one's own. @returns {Promise<void>} */
   async leave() {
-    const told = this.status === 'live' ? this.wire.ask({ t: 'leave', room: this.id }) : null;
+    const told = this.wire.open() ? this.wire.ask({ t: 'leave', room: this.id }) : null;
     this.quit('left');
     await told;
   }

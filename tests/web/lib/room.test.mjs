@@ -273,6 +273,15 @@ test('a snapshot unasked: replaces, and unanswered moves are sent again', async 
   assert.deepEqual([fake.room.seq, fake.Socket.last.got('match').map(({ n }) => n)], [9, [1, 1]]);
 });
 
+test('a move on its way over a connection that held is left to the server, whatever a snapshot says', async (t) => {
+  stopTime(t);
+  const fake = await seated();
+  const answer = outcome(fake.room.match(0, 1));
+  fake.Socket.last.says(snapshot({ seq: 9, chain: 99, state: playing('race', '..1919191/5', {}) }));
+  await settled();
+  assert.deepEqual([answer, fake.Socket.last.got('match').length], [{}, 2]);
+});
+
 test('the log has another move under our number: ours is made under a new one', async (t) => {
   stopTime(t);
   const { room, Socket } = await seated();
@@ -359,6 +368,16 @@ test('leave: the room is not resumed, and not heard any more', async (t) => {
   assert.deepEqual([fake.room.status, fake.room.seq], ['left', 4]);
   await reconnect(fake);
   assert.deepEqual(joins(fake), []);
+});
+
+test('leaving while a resume is under way is told all the same', async (t) => {
+  stopTime(t);
+  const fake = await seated();
+  await reconnect(fake);
+  outcome(fake.room.leave());
+  assert.equal(fake.Socket.last.got('leave').length, 1);
+  fake.Socket.last.answers('join', { t: 'resumed', room: ID, seq: 4, seat: 0, events: [] });
+  assert.equal(fake.room.status, 'left');
 });
 
 test('requests of a room wait until it is resumed; a break leaves their outcome open', async (t) => {
