@@ -26,6 +26,8 @@ from tenmatch.rules.board import NumberId
 RequestId = Annotated[int, Meta(ge=0, le=limits.MAX_REQUEST_ID)]
 # More than the letters ids are spelt with, so that a mistyped id is one of no room rather than no id. The
 # length stands in the pattern too, as the end of a pattern would let a line break pass.
+_SAID = "^[A-Za-z0-9]*$"  # a code is read aloud and typed by people: upper case is the same
+
 RoomName = Annotated[
     RoomId,
     Meta(min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH, pattern=f"^[a-z0-9]{{{ROOM_ID_LENGTH}}}$"),
@@ -181,6 +183,9 @@ class Lobby(Request, frozen=True, kw_only=True):
 class Ping(Request, frozen=True, kw_only=True):
     """Ask for a sign of life."""
 
+
+AnyMove = Match | CallNoPair | Add | Pass | Resign
+"""What is answered by (`room`, `n`)."""
 
 AnyFromClient = (
     Hello

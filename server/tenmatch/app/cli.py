@@ -1,0 +1,92 @@
+"""The command line: `tenmatch serve`, `tenmatch judge`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tenmatch import __version__
+from tenmatch.app.judging import answer
+from tenmatch.app.logs import set_up_logs
+from tenmatch.app.serve import Unfit, serve
+from tenmatch.app.settings import BadSettings, read_settings
+from tenmatch.app.website import WebsiteMissing
+from tenmatch.store.connect import BadStoreUrl
+from tenmatch.store.embedded import EmbeddedError
+
+app = typer.Typer(
+    name="tenmatch",
+    help="Number Match against each other, in real time.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tenmatch {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _tenmatch(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Say which version this is."),
+    ] = False,
+) -> None:
+    """Take what goes before any command."""
+
+
+@app.command("serve")
+def _serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one. [default: 8765]")] = None,
+    redis: Annotated[
+        str | None,
+        typer.Option(
+            help="URL of a Redis of yours: redis://… or unix://… Without, a private Valkey is started."
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the private Valkey's data. [default: data]")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that share the port. [default: 1]")] = None,
+    origins: Annotated[
+        str | None, typer.Option(help="Further origins whose pages may connect, separated by commas.")
+    ] = None,
+    log_format: Annotated[str | None, typer.Option(help="auto, json or text. [default: auto]")] = None,
+    log_level: Annotated[
+        str | None, typer.Option(help="debug, info, warning or error. [default: info]")
+    ] = None,
+) -> None:
+    """Run the server. Every flag is also a TENMATCH_… variable; limits are variables only (see deploy/)."""
+    try:
+        settings = read_settings(
+            host=host,
+            port=port,
+            redis=redis,
+            data=data,
+            workers=workers,
+            origins=origins,
+            log_format=log_format,
+            log_level=log_level,
+        )
+        set_up_logs(settings.log_format, settings.log_level)
+        serve(settings)
+    except (BadSettings, BadStoreUrl, EmbeddedError, Unfit, WebsiteMissing) as error:
+        typer.secho(f"tenmatch: {error}", fg="red", err=True)
+        raise typer.Exit(2) from error
+
+
+@app.command("judge")
+def _judge() -> None:
+    """Answer questions about boards: a JSON line in, a JSON line out (see server/rules.md)."""
+    for line in sys.stdin:
+        typer.echo(answer(line))
+
+
+def main() -> None:
+    """Run the command that was asked for."""
+    app()

@@ -1,0 +1,204 @@
+"""Runs the server: one node in this process, or several workers on one port over one store."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator
+from typing import Final
+
+import uvloop
+from rich.console import Console
+
+from tenmatch import __version__
+from tenmatch.app.drain import drain
+from tenmatch.app.settings import Settings
+from tenmatch.app.wiring import start
+from tenmatch.store import tethered
+from tenmatch.store.checks import Finding, Severity, check
+from tenmatch.store.connect import Address, Store, StoreDown
+from tenmatch.store.embedded import Embedded
+
+log = logging.getLogger(__name__)
+
+BACKLOG: Final = 4_096  # connections that wait to be accepted
+STOP_S: Final = 12.0  # for a worker to end
+RESTART_S: Final = 1.0  # before a worker that died is started again
+FIRST_ANSWER_S: Final = 10.0  # for a store to be there when we start
+
+
+class Unfit(Exception):
+    """The server cannot start; says what is wrong and what to do."""
+
+
+def serve(settings: Settings) -> None:
+    """Run the server until SIGTERM or Ctrl-C.
+
+    Raises:
+        Unfit: The port is taken, or the store cannot be reached or would lose games.
+        EmbeddedError: The private store cannot be had.
+        BadStoreUrl: The store's URL is none.
+    """
+    factory = uvloop.new_event_loop if settings.loop == "uvloop" else None
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    listener = listen(settings)
+    with listener:
+        async with _store_url(settings) as url:
+            if settings.workers == 1:
+                await run_node(settings, url, listener, stop)
+            else:
+                await run_workers(settings, url, listener, stop)
+
+
+@contextlib.asynccontextmanager
+async def _store_url(settings: Settings) -> AsyncIterator[str]:
+    """Yield where the store is: yours, or a private one that lives as long as we do."""
+    if settings.redis is not None:
+        yield settings.redis.get_secret_value()
+        return
+    embedded = Embedded(settings.data)
+    await embedded.start()
+    watch = asyncio.create_task(embedded.run())
+    try:
+        yield embedded.url
+    finally:
+        watch.cancel()
+        await asyncio.wait([watch])
+        await embedded.stop()
+
+
+def listen(settings: Settings) -> socket.socket:
+    """Return a socket bound to the address, not yet listening.
+
+    Raises:
+        Unfit: The address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if settings.workers > 1 or settings.reuse_port:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        where = f"{settings.host}:{settings.port}"
+        raise Unfit(f"cannot listen on {where}: {error.strerror}. Name another with --port") from error
+    return listener
+
+
+# -- one node
+
+
+async def run_node(settings: Settings, url: str, listener: socket.socket, stop: asyncio.Event) -> None:
+    """Serve on a bound socket until *stop* is set, then send everyone away."""
+    store = Store(Address(url))
+    await _make_sure(store, allow_unfit=settings.unfit_redis)
+    async with asyncio.TaskGroup() as group:
+        node = await start(settings, store, group)
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(node.connection, sock=listener, backlog=BACKLOG)
+        _announce(listener)
+        log.info("serving", extra={"node": node.name, "store": str(store.address), "version": __version__})
+        await stop.wait()
+        await drain(node, server, settings.drain_s)
+        log.info("drained", extra={"node": node.name})
+        for task in node.tasks:
+            task.cancel()
+    store.close()
+
+
+async def _make_sure(store: Store, *, allow_unfit: bool) -> None:
+    """Wait for the store to be there and look whether it is fit. Raises Unfit."""
+    try:
+        async with asyncio.timeout(FIRST_ANSWER_S):
+            findings = await _first_answer(store)
+    except TimeoutError as error:
+        raise Unfit(
+            f"no store answers at {store.address}: start one there, or leave out --redis for a private one"
+        ) from error
+    for finding in findings:
+        log.warning("the store is not as it should be", extra={"finding": str(finding)})
+    wrong = [str(finding) for finding in findings if finding.severity is Severity.STOP]
+    if wrong and not allow_unfit:
+        raise Unfit("\n".join([*wrong, "To start all the same: TENMATCH_UNFIT_REDIS=true"]))
+
+
+async def _first_answer(store: Store) -> list[Finding]:
+    while True:
+        try:
+            return await check(store)
+        except StoreDown as error:
+            log.warning("waiting for the store", extra={"error": str(error)})
+            await asyncio.sleep(0.5)
+
+
+def _announce(listener: socket.socket) -> None:
+    """Say where to point a browser; the one line on standard output."""
+    host, port = listener.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    Console().print(f"tenmatch is at [bold]http://{shown}:{port}[/bold]", highlight=False, soft_wrap=True)
+
+
+# -- workers
+
+
+async def run_workers(settings: Settings, url: str, listener: socket.socket, stop: asyncio.Event) -> None:
+    """Keep as many workers running as asked for; each is a whole node, and all listen on one port."""
+    port = listener.getsockname()[1]
+    own = {"workers": 1, "redis": url, "port": port, "reuse_port": True}
+    environment = settings.model_copy(update=own).environment()
+    ready = asyncio.Semaphore(0)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(settings.workers):
+            group.create_task(_keep_running(environment, ready, stop))
+        for _ in range(settings.workers):
+            await ready.acquire()
+        _announce(listener)
+
+
+async def _keep_running(environment: dict[str, str], ready: asyncio.Semaphore, stop: asyncio.Event) -> None:
+    """Run a worker, and another one when it dies, until *stop* is set."""
+    while not stop.is_set():
+        worker = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", tethered.__file__, str(os.getpid())),  # it goes when we go
+            *(sys.executable, "-m", "tenmatch", "serve"),
+            env={**os.environ, **environment},
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for us; workers are told when it is their time
+        )
+        assert worker.stdout is not None
+        if await worker.stdout.readline():  # its address: it serves
+            ready.release()
+        ended = asyncio.ensure_future(worker.wait())
+        stopping = asyncio.ensure_future(stop.wait())
+        await asyncio.wait([ended, stopping], return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if not ended.done():
+            await _end(worker, ended)
+            return
+        log.error("a worker died", extra={"pid": worker.pid, "status": worker.returncode})
+        await asyncio.sleep(RESTART_S)
+
+
+async def _end(worker: Process, ended: "asyncio.Future[int]") -> None:
+    worker.terminate()
+    try:
+        async with asyncio.timeout(STOP_S):
+            await ended
+    except TimeoutError:
+        log.warning("a worker did not end in time", extra={"pid": worker.pid})
+        worker.kill()
+        await worker.wait()

@@ -1,0 +1,113 @@
+"""Everything that can be set: by flag, by a `TENMATCH_…` variable, or in a file named by `TENMATCH_ENV_FILE`.
+
+Every limit has a name and a default here; 0 lifts it. Unknown `TENMATCH_…` variables stop the start: a
+misspelt limit must not be a limit that silently is not there.
+"""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+PREFIX = "TENMATCH_"
+ENV_FILE = "TENMATCH_ENV_FILE"
+
+
+class BadSettings(Exception):
+    """A setting cannot be so; says which, and what is allowed."""
+
+
+class Settings(BaseSettings):
+    """What the server was started with."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
+
+    host: str = Field("127.0.0.1", description="address to listen on")
+    port: int = Field(8765, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    reuse_port: bool = Field(False, description="share the port with other processes (SO_REUSEPORT)")
+    redis: SecretStr | None = Field(
+        None,
+        description="URL of a Redis of yours (redis://… or unix://…); without, a private Valkey is started",
+    )
+    data: Path = Field(Path("data"), description="folder in which the private Valkey keeps its data")
+    workers: int = Field(1, ge=1, le=64, description="processes that share the port")
+    origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="further origins whose pages may connect, separated by commas: https://play.example"
+    )
+    secret: SecretStr | None = Field(
+        None, min_length=32, description="signs guests' tokens; without, the store holds one for all nodes"
+    )
+    loop: str = Field("uvloop", pattern="^(uvloop|asyncio)$", description="event loop: uvloop or asyncio")
+    log_format: str = Field("auto", pattern="^(auto|json|text)$", description="auto, json or text")
+    log_level: str = Field("info", pattern="^(debug|info|warning|error)$", description="what is logged from")
+    unfit_redis: bool = Field(
+        False, description="start on a Redis that may lose games (evicting, not persistent)"
+    )
+
+    messages_per_s: float = Field(20, ge=0, description="messages a connection may send in a second")
+    messages_burst: float = Field(60, ge=1, description="and at once")
+    matches_per_s: float = Field(8, ge=0, description="matches a seat may claim in a second")
+    sockets: int = Field(20_000, ge=0, description="connections of one process")
+    sockets_per_address: int = Field(200, ge=0, description="connections from one address to one process")
+    rooms_per_player: int = Field(20, ge=0, description="rooms that one player made and that are not over")
+    player_bytes: int = Field(
+        262_144, ge=4096, description="what may wait for a player to read it, then 1013"
+    )
+    watcher_bytes: int = Field(
+        65_536, ge=4096, description="what may wait for a watcher; then events are skipped"
+    )
+    drain_s: float = Field(4, ge=0, le=8, description="seconds over which connections are closed at the end")
+
+    @property
+    def secret_bytes(self) -> bytes | None:
+        """What signs guests' tokens, if it was set."""
+        return self.secret.get_secret_value().encode() if self.secret else None
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables that start another process with these settings."""
+        return {PREFIX + name.upper(): _as_text(value) for name, value in self if value is not None}
+
+    @field_validator("origins", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+
+def read_settings(**flags: object) -> Settings:
+    """Return the settings in effect: flags that are not None, else variables, else a file, else defaults.
+
+    Raises:
+        BadSettings: Names each setting that cannot be so.
+    """
+    _refuse_unknown(os.environ)
+    given = {name: value for name, value in flags.items() if value is not None}
+    try:
+        return Settings(_env_file=os.environ.get(ENV_FILE), **given)  # type: ignore[call-arg, arg-type]  # pydantic checks
+    except ValidationError as error:
+        lines = (
+            f"{PREFIX}{'_'.join(map(str, e['loc'])).upper()}: {e['msg'].lower()}, not {e['input']!r}"
+            if "secret" not in e["loc"] and "redis" not in e["loc"]
+            else f"{PREFIX}{'_'.join(map(str, e['loc'])).upper()}: {e['msg'].lower()}"
+            for e in error.errors()
+        )
+        raise BadSettings("\n".join(lines)) from error
+
+
+def _refuse_unknown(environ: "os._Environ[str]") -> None:
+    known = {PREFIX + name.upper() for name in Settings.model_fields} | {ENV_FILE}
+    unknown = sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
+    if unknown:
+        names = ", ".join(sorted(known))
+        raise BadSettings(f"unknown setting {', '.join(unknown)}. There are: {names}")
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    if isinstance(value, tuple):
+        return ",".join(value)
+    return str(value)

@@ -1,0 +1,83 @@
+"""The web client, served from memory: its files are few, and one on disk can vanish in mid-deploy."""
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from http import HTTPStatus
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from websockets.http11 import Request, Response
+
+from tenmatch.gateway.http import Page, respond
+
+TYPES: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".webmanifest": "application/manifest+json",
+}
+POLICY: Final = (
+    "default-src 'self'; connect-src 'self'; img-src 'self' data:; style-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+class WebsiteMissing(Exception):
+    """The web client's files are neither in the package nor beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file, ready to send."""
+
+    content_type: str
+    plain: bytes
+    packed: bytes  # gzip
+    tag: str
+
+    def __call__(self, request: Request) -> Response:
+        """Answer a request for this file."""
+        headers = {
+            "ETag": self.tag,
+            "Cache-Control": "no-cache",  # ask each time; unchanged costs 304 and no bytes
+            "Content-Security-Policy": POLICY,
+            "Referrer-Policy": "no-referrer",
+            "Vary": "Accept-Encoding",
+        }
+        if request.headers.get("If-None-Match") == self.tag:
+            return respond(HTTPStatus.NOT_MODIFIED, b"", self.content_type, headers)
+        if "gzip" in request.headers.get("Accept-Encoding", ""):
+            return respond(
+                HTTPStatus.OK, self.packed, self.content_type, {**headers, "Content-Encoding": "gzip"}
+            )
+        return respond(HTTPStatus.OK, self.plain, self.content_type, headers)
+
+
+def folder() -> Path:
+    """Return where the web client is: in the installed package, or in the checkout it runs from.
+
+    Raises:
+        WebsiteMissing: It is in neither.
+    """
+    package = Path(str(files("tenmatch")))
+    for place in (package / "web", package.parent.parent / "client_demo" / "web"):
+        if (place / "index.html").is_file():
+            return place
+    raise WebsiteMissing(f"no index.html in {package / 'web'}: the package is not whole, install it again")
+
+
+def pages(place: Path) -> dict[str, Page]:
+    """Return an answer for each file of the web client, by path; `/` is its index."""
+    answers: dict[str, Page] = {}
+    for path in sorted(place.rglob("*")):
+        if path.is_file() and path.suffix in TYPES:
+            data = path.read_bytes()
+            tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
+            file = File(TYPES[path.suffix], data, gzip.compress(data, mtime=0), tag)
+            answers[f"/{path.relative_to(place).as_posix()}"] = file
+    answers["/"] = answers["/index.html"]
+    return answers

@@ -1,0 +1,151 @@
+"""Builds everything a node is made of, in order, from the store up to the door.
+
+Read it right after `tenmatch.game.room`: each line is one part, with what it needs beside it.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from websockets.http11 import Request, Response
+
+from tenmatch.app import website
+from tenmatch.app.settings import Settings
+from tenmatch.game.ids import spell
+from tenmatch.gateway.attendance import Attendance
+from tenmatch.gateway.connection import Connection, Receiver
+from tenmatch.gateway.desk import Desk
+from tenmatch.gateway.handshake import Admission, Handshake
+from tenmatch.gateway.http import Page, say, tell
+from tenmatch.gateway.identity import Identity
+from tenmatch.gateway.listing import Listing
+from tenmatch.gateway.news import News
+from tenmatch.gateway.pulse import Pulse
+from tenmatch.gateway.rounds import Rounds, every, guarded
+from tenmatch.gateway.session import Limits, Session
+from tenmatch.gateway.tables import Tables
+from tenmatch.protocol.codec import Codec
+from tenmatch.protocol.limits import FRAME_BYTES
+from tenmatch.store.committer import Committer
+from tenmatch.store.connect import Store
+from tenmatch.store.feed import Feed
+from tenmatch.store.presence import Presence
+from tenmatch.store.secret import shared_secret
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One process' share of the server."""
+
+    name: str
+    pulse: Pulse
+    feed: Feed
+    tables: Tables
+    desk: Desk
+    handshake: Handshake
+    watcher_bytes: int
+    tasks: list[asyncio.Task[None]]  # they run for ever; cancel them to end
+
+    def connection(self) -> Connection:
+        """Return what takes the next connection."""
+        return Connection(self.handshake, frame_bytes=FRAME_BYTES, high_water=self.watcher_bytes)
+
+    @property
+    def ready(self) -> bool:
+        """Whether clients should be sent here: the store answers, the feed hears, we are not going away."""
+        return self.pulse.fresh and self.feed.healthy and not self.handshake.draining
+
+
+async def start(settings: Settings, store: Store, group: asyncio.TaskGroup) -> Node:
+    """Build a node on a store that answers, and start its tasks.
+
+    Args:
+        group: Outlives every task of the node.
+
+    Raises:
+        StoreDown: The store cannot be reached.
+    """
+
+    def spawn(work: Coroutine[Any, Any, None]) -> None:
+        group.create_task(guarded(work))
+
+    name = spell(secrets.token_bytes(16), 8)
+    await store.set_clock()
+
+    pulse = Pulse(store)
+    news = News()
+    feed = Feed(store, name, news)
+    committer = Committer(store, hears=feed.hears)
+    tables = Tables(
+        store,
+        committer,
+        feed,
+        pulse=pulse,
+        spawn=spawn,
+        player_bytes=settings.player_bytes,
+    )
+    pulse.revived = tables.revive
+    attendance = Attendance(Presence(store, name), tables, spawn=spawn)
+    news.deliver_to(tables, attendance)
+    listing = Listing(store)
+    desk = Desk(
+        store,
+        feed,
+        tables,
+        attendance,
+        listing,
+        node=name,
+        spawn=spawn,
+        rooms_per_player=settings.rooms_per_player,
+    )
+    identity = Identity(settings.secret_bytes or await shared_secret(store))
+    limits = Limits(settings.messages_per_s, settings.messages_burst, settings.matches_per_s)
+
+    def begin(connection: Connection, codec: Codec) -> Receiver:
+        return Session(connection, codec, desk=desk, identity=identity, clock=store.clock, limits=limits)
+
+    admission = Admission(settings.origins, settings.sockets_per_address, settings.sockets)
+    pages: dict[str, Page] = {}
+    handshake = Handshake(admission, pages, begin)
+
+    await pulse.once()
+    tasks = [group.create_task(work) for work in (feed.run(), committer.run(), pulse.run())]
+    for title, seconds, round_ in Rounds(store, tables, attendance, listing).all():
+        tasks.append(group.create_task(every(title, seconds, round_)))
+
+    node = Node(name, pulse, feed, tables, desk, handshake, settings.watcher_bytes, tasks)
+    pages |= answers(node, listing)
+    return node
+
+
+def answers(node: Node, listing: Listing) -> Mapping[str, Page]:
+    """Return the plain HTTP answers of a node, by path."""
+
+    def healthz(_: Request) -> Response:
+        return say(HTTPStatus.OK, "alive")
+
+    def readyz(_: Request) -> Response:
+        status = HTTPStatus.OK if node.ready else HTTPStatus.SERVICE_UNAVAILABLE
+        parts = {
+            "ready": node.ready,
+            "node": node.name,
+            "store": node.pulse.fresh,
+            "feed": node.feed.healthy,
+            "draining": node.handshake.draining,
+        }
+        return tell(status, parts)
+
+    def rooms(_: Request) -> Response:
+        return tell(
+            HTTPStatus.OK, {"rooms": list(listing.lines.values())}, {"Access-Control-Allow-Origin": "*"}
+        )
+
+    return {
+        **website.pages(website.folder()),
+        "/healthz": healthz,
+        "/readyz": readyz,
+        "/v1/rooms": rooms,
+    }

@@ -1,0 +1,13 @@
+"""Where clients and rooms meet: connections, sessions, and the rooms that this node has loaded.
+
+A move goes through here from top to bottom, and its event back up:
+
+    connection   one socket: bytes to frames, over the Sans-I/O layer of `websockets`
+    handshake    who may come in: path, origin, subprotocol, how many from one address
+    session      one client's side of the protocol, without a socket
+    desk         the requests that have to wait for the store: create and join
+    table        one loaded room: one command at a time, answers after their append
+    fanout       an event to everyone in the room: players first, watchers in slices
+    tables       the rooms loaded on this node: load, unload, repair
+    rounds       what a node does again and again: beat, heads, presence, due rooms
+"""

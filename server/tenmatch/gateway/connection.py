@@ -1,0 +1,259 @@
+"""One client's TCP connection: bytes to frames and back (RFC 6455), over `websockets`' Sans-I/O protocol.
+
+There is no task and no queue per connection. Bytes arrive in `data_received`; what they mean is handed at
+once to the session; what is sent goes to the transport, whose buffer is the only queue.
+"""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Protocol, cast
+
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request, Response
+from websockets.protocol import OPEN
+from websockets.server import ServerProtocol
+
+from tenmatch.protocol.limits import CloseCode, PeerError
+
+if TYPE_CHECKING:
+    from tenmatch.protocol.codec import Codec
+
+log = logging.getLogger(__name__)
+
+HEAD_BYTES = 16_384  # of one HTTP request's head
+HANDSHAKE_S = 5.0
+SILENCE_S = 15.0  # without anything received, then a ping
+CUT_S = 30.0  # without anything received, then the end
+CLOSE_S = 2.0  # for the other side to answer a close
+
+_websockets_log = logging.getLogger("websockets.server")
+_websockets_log.setLevel(logging.WARNING)  # a connection's life is ours to log
+
+
+class Receiver(Protocol):
+    """What sits behind a connection: `tenmatch.gateway.session.Session`."""
+
+    def receive(self, payload: bytes) -> None:
+        """Take one message. Raises PeerError for what ends the connection."""
+
+    def drained(self) -> None:
+        """Hear that the other side has caught up with what was sent."""
+
+    def lost(self) -> None:
+        """Hear that the connection is gone."""
+
+
+class Door(Protocol):
+    """What a connection asks when somebody knocks: `tenmatch.gateway.handshake.Handshake`."""
+
+    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
+        """Return what to answer to a request: 101 lets it in, everything else is a plain answer."""
+
+    def enter(self, connection: "Connection", protocol: ServerProtocol) -> Receiver:
+        """Return the session behind a connection that was let in."""
+
+    def gone(self, connection: "Connection") -> None:
+        """Hear that a connection, let in or not, has ended."""
+
+
+class Connection(asyncio.Protocol):
+    """Bytes in, messages out, for one socket."""
+
+    def __init__(self, door: Door, *, frame_bytes: int, high_water: int) -> None:
+        """Make a connection that waits for its transport.
+
+        Args:
+            frame_bytes: The longest message a client may send.
+            high_water: Bytes waiting to be sent above which the client counts as slow.
+        """
+        self.address = "?"
+        self.slow = False  # the transport holds more than high_water bytes
+        self.let_in = False
+        self._door = door
+        self._loop = asyncio.get_running_loop()
+        self._protocol = ServerProtocol(max_size=frame_bytes, logger=_websockets_log)
+        self._high_water = high_water
+        self._head: bytearray | None = bytearray()  # of the HTTP request, until it is whole
+        self._fragments: list[bytes] = []
+        self._opcode = Opcode.BINARY  # of the message whose fragments those are
+        self._wanted = Opcode.BINARY
+        self._receiver: Receiver | None = None
+        self._transport: asyncio.Transport
+        self._heard = self._loop.time()
+        self._timer: asyncio.TimerHandle | None = None
+
+    # -- asyncio.Protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin: the request has to come in time."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=self._high_water, low=self._high_water // 8)
+        peer = transport.get_extra_info("peername")
+        self.address = peer[0] if isinstance(peer, tuple) else "local"
+        self._timer = self._loop.call_later(HANDSHAKE_S, self._transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came, and hand whole messages on."""
+        self._heard = self._loop.time()
+        if self._head is not None:
+            self._knock(data)
+            return
+        self._parse(data)
+
+    def eof_received(self) -> bool:
+        """Answer a half-closed connection with the end of ours."""
+        self._protocol.receive_eof()
+        self._flush()
+        return False
+
+    def pause_writing(self) -> None:
+        """Note that the other side reads more slowly than we write."""
+        self.slow = True
+
+    def resume_writing(self) -> None:
+        """Note that it has caught up."""
+        self.slow = False
+        if self._receiver is not None:
+            self._receiver.drained()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End: free the timer and tell the session."""
+        if self._timer is not None:
+            self._timer.cancel()
+        receiver, self._receiver = self._receiver, None
+        if receiver is not None:
+            receiver.lost()
+        self._door.gone(self)
+
+    # -- for the session
+
+    @property
+    def open(self) -> bool:
+        """Whether messages can still be sent."""
+        return self._protocol.state is OPEN and not self._transport.is_closing()
+
+    @property
+    def buffered(self) -> int:
+        """Bytes that wait for the other side to read."""
+        return self._transport.get_write_buffer_size()
+
+    def write(self, frames: bytes) -> None:
+        """Send whole frames, as `frame` makes them. Nothing is sent on a connection that closes."""
+        if self.open:
+            self._transport.write(frames)
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """Say why this connection ends and end it; what was sent before is still delivered."""
+        if self._protocol.state is OPEN:
+            self._protocol.send_close(code, reason)
+            self._flush()
+
+    # -- the way in
+
+    def _knock(self, data: bytes) -> None:
+        """Collect the request's head. What follows it may be frames, but only once we are open."""
+        assert self._head is not None
+        self._head += data
+        end = self._head.find(b"\r\n\r\n") + 4
+        if end < 4:
+            if len(self._head) > HEAD_BYTES:
+                self._transport.abort()
+            return
+        head, rest = bytes(self._head[:end]), bytes(self._head[end:])
+        self._head = None
+        self._protocol.receive_data(head)
+        for request in self._protocol.events_received():
+            self._admit(cast("Request", request))
+        self._flush()
+        if rest and self._protocol.state is OPEN:
+            self._parse(rest)
+
+    def _admit(self, request: Request) -> None:
+        response = self._door.answer(request, self._protocol, self.address)
+        self._protocol.send_response(response)
+        if self._protocol.state is not OPEN:
+            return
+        self.let_in = True
+        self._flush()
+        self._receiver = self._door.enter(self, self._protocol)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_later(SILENCE_S, self._keep_alive)
+
+    # -- frames
+
+    def expect(self, codec: "Codec") -> None:
+        """Take frames of this codec's kind only."""
+        self._wanted = Opcode.BINARY if codec.binary else Opcode.TEXT
+
+    def _parse(self, data: bytes) -> None:
+        protocol = self._protocol
+        protocol.receive_data(data)
+        for frame in protocol.events_received():
+            if protocol.state is not OPEN or self._receiver is None:
+                break
+            self._take(cast("Frame", frame))
+        if protocol.state is not OPEN:
+            self._flush()
+        elif protocol.writes:
+            if self.slow:
+                protocol.data_to_send()  # pongs that nobody reads must not pile up
+            else:
+                self._flush()
+
+    def _take(self, frame: Frame) -> None:
+        opcode = frame.opcode
+        if opcode is Opcode.CONT:
+            self._fragments.append(bytes(frame.data))
+            if not frame.fin:
+                return
+            payload, self._fragments = b"".join(self._fragments), []
+            opcode = self._opcode
+        elif opcode is Opcode.TEXT or opcode is Opcode.BINARY:
+            if not frame.fin:
+                self._opcode, self._fragments = opcode, [bytes(frame.data)]
+                return
+            payload = bytes(frame.data)
+        else:
+            return  # control frames are answered by the Sans-I/O layer
+        self._hand_on(opcode, payload)
+
+    def _hand_on(self, opcode: Opcode, payload: bytes) -> None:
+        assert self._receiver is not None
+        try:
+            if opcode is not self._wanted:
+                raise PeerError(
+                    CloseCode.WRONG_KIND, f"this subprotocol has {self._wanted.name.lower()} frames only"
+                )
+            self._receiver.receive(payload)
+        except PeerError as error:
+            self.close(error.code, error.reason)
+        except Exception:  # the outermost frame: a bug of ours ends this one connection and is on record
+            log.exception("a message could not be handled", extra={"address": self.address})
+            self.close(CloseCode.OUR_BUG, "internal error")
+
+    def _flush(self) -> None:
+        """Send what the Sans-I/O layer has to say, and see a closing connection to its end."""
+        for data in self._protocol.data_to_send():
+            if data:
+                self._transport.write(data)
+            elif self._transport.can_write_eof():
+                self._transport.write_eof()
+            else:
+                self._transport.close()
+        if self._protocol.close_expected():
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._loop.call_later(CLOSE_S, self._transport.abort)
+
+    def _keep_alive(self) -> None:
+        silent = self._loop.time() - self._heard
+        if silent >= CUT_S:
+            self._transport.abort()
+            return
+        wait = SILENCE_S - silent
+        if silent >= SILENCE_S:
+            self._protocol.send_ping(b"")
+            self._flush()
+            wait = CUT_S - silent
+        self._timer = self._loop.call_later(max(wait, 0.05), self._keep_alive)

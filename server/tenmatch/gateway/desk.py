@@ -1,0 +1,338 @@
+"""The requests that have to wait for the store: welcome, create, join, leave, chat (server/protocol.md).
+
+Each runs as one task, during which its session takes nothing else; whatever goes wrong becomes an error for
+that session alone.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable
+
+import msgspec
+
+from tenmatch import __version__
+from tenmatch.game import commands
+from tenmatch.game.computer import name_for
+from tenmatch.game.create import found
+from tenmatch.game.events import Level, Player
+from tenmatch.game.ids import (
+    PLAYER_ID_LENGTH,
+    ROOM_ID_LENGTH,
+    PlayerId,
+    RoomCode,
+    RoomId,
+    SeatNumber,
+    spell,
+)
+from tenmatch.game.options import BadOptions, Mode, choose
+from tenmatch.game.room import Phase
+from tenmatch.gateway.attendance import Attendance
+from tenmatch.gateway.credits import Credits
+from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.listing import Listing
+from tenmatch.gateway.session import UNAVAILABLE, Session
+from tenmatch.gateway.table import Answer, Done, Table
+from tenmatch.gateway.tables import NoSuchRoom, Spawn, Tables, draw_seed
+from tenmatch.protocol import from_client, to_client
+from tenmatch.protocol.limits import FRAME_BYTES, RESUMED_EVENTS, CloseCode, ErrorCode
+from tenmatch.protocol.maps import LimitsMap, PersonMap
+from tenmatch.protocol.stored import seal_all
+from tenmatch.store import players
+from tenmatch.store.codes import room_of
+from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.feed import Feed
+
+log = logging.getLogger(__name__)
+
+CHAT_NOTE = 2
+
+
+class Desk:
+    """Carries out what sessions ask for that is not a matter of one loaded room alone."""
+
+    def __init__(
+        self,
+        store: Store,
+        feed: Feed,
+        tables: Tables,
+        attendance: Attendance,
+        listing: Listing,
+        *,
+        node: str,
+        spawn: Spawn,
+        rooms_per_player: int,
+    ) -> None:
+        """Make the desk of a node.
+
+        Args:
+            node: The name of this node.
+            rooms_per_player: Rooms that one player made and that are not over, at most; 0 lifts it.
+        """
+        self.sessions: set[Session] = set()
+        self._store = store
+        self._feed = feed
+        self._node = node
+        self._tables = tables
+        self._attendance = attendance
+        self._listing = listing
+        self._spawn = spawn
+        self._rooms_per_player = rooms_per_player
+
+    # -- welcome
+
+    def welcome(self, session: Session, hello: from_client.Hello) -> None:
+        """Find the rooms in which the person still sits, and welcome them."""
+        self.sessions.add(session)
+        self._run(session, hello.id, self._greet(session, hello.id))
+
+    async def _greet(self, session: Session, re: int | None) -> None:
+        person = session.whom
+        seated = [
+            room for room in await players.seated(self._store, person.id) if await self._sits(room, person.id)
+        ]
+        limits = session.limits
+        session.send(
+            to_client.Welcome(
+                re=re,
+                player=PersonMap(id=person.id, name=person.name),
+                token=session.sign(),
+                seated=seated,
+                node=self._node,
+                version=__version__,
+                time=self._store.clock.now(),
+                limits=LimitsMap(
+                    frame=FRAME_BYTES,
+                    messages_per_s=int(limits.messages_per_s),
+                    matches_per_s=int(limits.matches_per_s),
+                ),
+            )
+        )
+
+    async def _sits(self, room: RoomId, player: PlayerId) -> bool:
+        """Ask the room itself: the index of seats may lag behind."""
+        try:
+            table = await self._tables.open(room)
+        except NoSuchRoom:
+            await players.unseat(self._store, player, room)
+            return False
+        return table.state.phase is not Phase.OVER and table.state.seat_of(player) is not None
+
+    # -- create
+
+    def create(self, session: Session, message: from_client.Create) -> None:
+        """Make a room and let the session sit down in it."""
+        self._run(session, message.id, self._create(session, message))
+
+    async def _create(self, session: Session, message: from_client.Create) -> None:
+        try:
+            mode = Mode(message.mode)
+            options, seed = choose(mode, message.options or {})
+        except BadOptions as error:
+            session.fail(ErrorCode.BAD_OPTIONS, error.text, re=message.id, field=error.field)
+            return
+        person = session.whom
+        room = RoomId(spell(secrets.token_bytes(32), ROOM_ID_LENGTH))
+        if message.key is not None:
+            room = await players.made(self._store, person.id, message.key, room)
+        limit = self._rooms_per_player
+        if limit and not await players.may_make(self._store, person.id, room, limit):
+            text = f"{self._rooms_per_player} rooms that are not over are all one player may have made"
+            session.fail(ErrorCode.TOO_MANY_ROOMS, text, re=message.id)
+            return
+        salt = secrets.token_bytes(16)
+        taken = found(
+            mode=mode,
+            options=options,
+            private=bool(message.private),
+            code=await self._tables.draw_code(room),
+            player=Player(person.id, person.name),
+            seed=seed or draw_seed(options),
+            salt=salt,
+            now=self._store.clock.now(),
+        )
+        table = await self._tables.found(room, seal_all(taken.events, 0, 0, salt), taken.room)
+        await self._enter(session, table, message.id, seat=table.state.seat_of(person.id))
+
+    # -- join and leave
+
+    def join(self, session: Session, message: from_client.Join) -> None:
+        """Let the session into a room."""
+        self._run(session, message.id, self._join(session, message))
+
+    async def _join(self, session: Session, message: from_client.Join) -> None:
+        table = await self._tables.open(await self._room(message))
+        seat = table.state.seat_of(session.whom.id)
+        if seat is None and not message.watch:
+            answer = await asked(table, commands.Sit(Player(session.whom.id, session.whom.name)))
+            if not isinstance(answer, Done):
+                session.answer_request(message.id, answer)
+                return
+            seat = table.state.seat_of(session.whom.id)
+        elif seat is None and not table.state.options.spectators:
+            session.fail(ErrorCode.NOT_ALLOWED, "this room wants no spectators", re=message.id)
+            return
+        if message.after is not None and not _holds(table, message):
+            await asked(table, None)  # we may be the one who is behind: the log decides
+        await self._enter(session, table, message.id, seat=seat, join=message)
+
+    async def _room(self, message: from_client.Join) -> RoomId:
+        if message.room is not None:
+            return message.room
+        assert message.code is not None, "decoding saw to it that there is one of both"
+        room = await room_of(self._store, RoomCode(message.code.lower()))
+        if room is None:
+            raise NoSuchRoom(message.code)
+        return room
+
+    async def _enter(
+        self,
+        session: Session,
+        table: Table,
+        re: int | None,
+        *,
+        seat: SeatNumber | None,
+        join: from_client.Join | None = None,
+    ) -> None:
+        """Give the session its place and tell it how things stand; from here on it is sent every event."""
+        held = session.rooms.get(table.room)
+        number = 0
+        if seat is not None:
+            keeps = held is not None and held[1].seat == seat
+            number = held[1].number if held and keeps else await self._attendance.arrive(table, seat)
+        if session.over:
+            self._attendance.depart(table, seat, number)
+            return
+        if self._tables.loaded.get(table.room) is not table:
+            raise StoreDown("the room was unloaded while it was joined")
+        if held is not None:
+            table.audience.leave(held[1])
+        self._take_over(session, table, seat)
+        rate = session.limits.matches_per_s
+        member = Member(
+            session,
+            seat,
+            number=number,
+            sent=table.state.seq,
+            matches=Credits(rate, max(rate, 1), asyncio.get_running_loop().time()),
+        )
+        session.write(self._standing(table, member, re, join))
+        session.rooms[table.room] = (table, member)
+        table.audience.enter(member)
+        self._attendance.greet(table, member)
+
+    def _take_over(self, session: Session, table: Table, seat: SeatNumber | None) -> None:
+        if seat is None:
+            return
+        for other in [m for m in table.audience.players if m.seat == seat and m.listener is not session]:
+            self._tables.detach(table, other, "taken_over")
+
+    def _standing(self, table: Table, member: Member, re: int | None, join: from_client.Join | None) -> bytes:
+        """Return what a joiner is told: the events it missed, or the whole state."""
+        if join is None or join.after is None:
+            return table.snapshot(member, re=re)
+        if not _holds(table, join):
+            return table.snapshot(member, re=re, reset=True)
+        missed = table.entries[join.after :]
+        if len(missed) > RESUMED_EVENTS:
+            return table.snapshot(member, re=re)
+        return table.resumed(member, missed, re=re)
+
+    def leave(self, session: Session, table: Table, member: Member, re: int | None) -> None:
+        """Take the session out of a room; before the start this frees its seat."""
+
+        def gone(answer: Answer) -> None:
+            if isinstance(answer, Done) or table.state.phase in (Phase.PLAYING, Phase.OVER):
+                self._vacate(session, table, member)
+                session.done(re)
+            else:
+                session.answer_request(re, answer)
+
+        if member.seat is None or table.state.phase in (Phase.PLAYING, Phase.OVER):
+            gone(Done(()))
+        else:
+            table.ask(commands.Leave(member.seat), gone)
+
+    def _vacate(self, session: Session, table: Table, member: Member) -> None:
+        if session.rooms.get(table.room, (None, None))[1] is member:
+            del session.rooms[table.room]
+        table.audience.leave(member)
+        self._attendance.depart(table, member.seat, member.number)
+
+    def ended(self, session: Session) -> None:
+        """Let a session whose connection is gone out of everything it was in."""
+        self.sessions.discard(session)
+        self._listing.unfollow(session)
+        for table, member in list(session.rooms.values()):
+            self._vacate(session, table, member)
+
+    # -- the rest
+
+    def say(self, session: Session, table: Table, text: str, re: int | None) -> None:
+        """Say something to a room, on all nodes."""
+        person = session.whom
+        said = to_client.Chat(
+            room=table.room,
+            player=PersonMap(id=person.id, name=person.name),
+            text=text,
+            at=self._store.clock.now(),
+        )
+
+        def told(taken: bool) -> None:
+            if taken:
+                session.done(re)
+            else:
+                session.fail(ErrorCode.UNAVAILABLE, UNAVAILABLE, re=re)
+
+        self._feed.publish(table.room, CHAT_NOTE, msgspec.msgpack.encode(said), told)
+
+    def follow(self, session: Session, on: bool, re: int | None) -> None:
+        """Send the session the list of rooms and its changes, or stop."""
+        session.follows = on
+        if on:
+            self._listing.follow(session, re)
+        else:
+            self._listing.unfollow(session)
+            session.done(re)
+
+    def bot(self, level: Level) -> Player:
+        """Return a computer player of that level with an id and a name of its own."""
+        entropy = secrets.token_bytes(32)
+        return Player(PlayerId(spell(entropy, PLAYER_ID_LENGTH)), name_for(level, entropy), bot=level)
+
+    # -- one task at a time for a session
+
+    def _run(self, session: Session, re: int | None, work: Awaitable[None]) -> None:
+        session.wait()
+        self._spawn(self._carry_out(session, re, work))
+
+    async def _carry_out(self, session: Session, re: int | None, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except NoSuchRoom:
+            session.fail(ErrorCode.NO_SUCH_ROOM, "there is no such room, or it has ended long ago", re=re)
+        except StoreDown as error:
+            log.warning("a request failed", extra={"error": str(error)})
+            session.fail(ErrorCode.UNAVAILABLE, UNAVAILABLE, re=re)
+        except (
+            Exception
+        ):  # the task's outermost frame: a bug of ours ends this one connection and is on record
+            log.exception("a request could not be carried out")
+            session.close(CloseCode.OUR_BUG, "internal error")
+        finally:
+            session.go_on()
+
+
+async def asked(table: Table, command: commands.AnyCommand | None) -> Answer:
+    """Return a room's answer to a command; None asks only whether this node is at the log's end."""
+    answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+    table.ask(command, lambda given: None if answer.done() else answer.set_result(given))
+    return await answer
+
+
+def _holds(table: Table, join: from_client.Join) -> bool:
+    """Tell whether the log has the event after which the client wants to go on."""
+    assert join.after is not None
+    if join.after > len(table.entries):
+        return False
+    return join.chain == (table.entries[join.after - 1].chain if join.after else 0)

@@ -1,0 +1,165 @@
+"""An event to everyone in a room: players first, watchers in slices, nobody waited for.
+
+Each member knows the last event it was sent, so being told is always the same thing: everything after that.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from tenmatch.game.ids import RoomId, SeatNumber, Seq
+from tenmatch.gateway.credits import Credits
+from tenmatch.protocol.codec import Codec
+from tenmatch.protocol.limits import CloseCode
+from tenmatch.protocol.stored import Entry
+
+SLICE = 200  # watchers told before the loop may breathe
+
+
+class Listener(Protocol):
+    """The client at the other end of a membership: `tenmatch.gateway.session.Session`."""
+
+    codec: Codec
+
+    @property
+    def slow(self) -> bool:
+        """Whether more waits to be read than a client should let wait."""
+
+    @property
+    def buffered(self) -> int:
+        """Bytes that wait to be read."""
+
+    def write(self, frames: bytes) -> None:
+        """Send whole frames."""
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """End the connection."""
+
+    def detached(self, room: RoomId, reason: str) -> None:
+        """Be put out of a room."""
+
+
+class Member:
+    """One client's place in one room: a seat, or a place among the watchers."""
+
+    __slots__ = ("behind", "listener", "matches", "number", "seat", "sent")
+
+    def __init__(
+        self, listener: Listener, seat: SeatNumber | None, *, number: int, sent: Seq, matches: Credits
+    ) -> None:
+        self.listener = listener
+        self.seat = seat  # None: a watcher
+        self.number = number  # of this connection among those of the seat; the highest plays
+        self.sent = sent  # the last event that this client was sent
+        self.matches = matches  # how fast this seat may claim
+        self.behind = False  # events were left out because the client reads too slowly: a snapshot is due
+
+
+class Frames(Protocol):
+    """Where the bytes come from: `tenmatch.gateway.table.Table`."""
+
+    entries: Sequence[Entry]
+
+    def frame(self, entry: Entry, member: Member) -> bytes:
+        """Return the event as a frame for this kind of member, made once for all of the kind."""
+
+    def snapshot(self, member: Member) -> bytes:
+        """Return the whole state as a frame for this member."""
+
+
+class Audience:
+    """Who is in a room on this node, and what each of them has been sent."""
+
+    def __init__(self, frames: Frames, player_bytes: int) -> None:
+        """Start with nobody.
+
+        Args:
+            player_bytes: What may wait for a player to read it; beyond, the connection is closed with 1013.
+        """
+        self._frames = frames
+        self._player_bytes = player_bytes
+        self._players: list[Member] = []
+        self._watchers: dict[Member, None] = {}
+        self._queue: deque[Member] = deque()  # watchers still to be told
+        self._telling = False
+
+    def __iter__(self) -> Iterator[Member]:
+        yield from self._players
+        yield from self._watchers
+
+    def __len__(self) -> int:
+        return len(self._players) + len(self._watchers)
+
+    @property
+    def players(self) -> Sequence[Member]:
+        """Those who hold a seat."""
+        return self._players
+
+    @property
+    def watching(self) -> int:
+        """How many watch."""
+        return len(self._watchers)
+
+    def enter(self, member: Member) -> None:
+        """Take a member in; its `sent` says from where on it wants events."""
+        if member.seat is None:
+            self._watchers[member] = None
+        else:
+            self._players.append(member)
+
+    def leave(self, member: Member) -> None:
+        """Let a member go, if it is here."""
+        self._watchers.pop(member, None)
+        if member in self._players:
+            self._players.remove(member)
+
+    def tell(self) -> None:
+        """Send everyone what they have not been sent yet: players now, watchers as the loop breathes."""
+        for member in tuple(self._players):
+            self._catch_up(member)
+        if self._watchers:
+            self._queue = deque(self._watchers)
+            if not self._telling:
+                self._tell_watchers()
+
+    def tell_slowly(self, frames: Iterable[bytes]) -> None:
+        """Send frames that may be left out to everyone who reads fast enough."""
+        joined = b"".join(frames)
+        for member in tuple(self):
+            if not member.listener.slow:
+                member.listener.write(joined)
+
+    def drained(self, member: Member) -> None:
+        """Give a member that fell behind one fresh snapshot instead of what it missed."""
+        if member.behind:
+            member.behind = False
+            member.sent = Seq(len(self._frames.entries))
+            member.listener.write(self._frames.snapshot(member))
+
+    def _tell_watchers(self) -> None:
+        queue = self._queue
+        for _ in range(min(SLICE, len(queue))):
+            member = queue.popleft()
+            if member in self._watchers:
+                self._catch_up(member)
+        self._telling = bool(queue)
+        if queue:
+            asyncio.get_running_loop().call_soon(self._tell_watchers)
+
+    def _catch_up(self, member: Member) -> None:
+        listener = member.listener
+        if listener.slow:
+            if member.seat is None:
+                member.behind = True
+                return
+            if listener.buffered > self._player_bytes:
+                listener.close(CloseCode.TOO_SLOW, "you read too slowly: come back and resume")
+                return
+        entries = self._frames.entries
+        head = len(entries)
+        if head - member.sent == 1:
+            listener.write(self._frames.frame(entries[-1], member))
+        elif head > member.sent:
+            listener.write(b"".join(self._frames.frame(entry, member) for entry in entries[member.sent :]))
+        member.sent = Seq(head)

@@ -1,0 +1,151 @@
+"""Who may come in: path, origin, subprotocol, and how many from one address (RFC 6455, section 4.2)."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from websockets.datastructures import MultipleValuesError
+from websockets.exceptions import InvalidHeader, NegotiationError
+from websockets.headers import parse_connection, parse_subprotocol
+from websockets.http11 import Request, Response
+from websockets.server import ServerProtocol
+
+from tenmatch.gateway.connection import Connection, Receiver
+from tenmatch.gateway.http import Page, path_of, route, say
+from tenmatch.protocol.codec import CODECS, Codec
+
+log = logging.getLogger(__name__)
+
+PATH = "/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The limits at the door. 0 lifts a limit."""
+
+    origins: Collection[str]  # allowed beside the server's own, exactly, scheme included
+    sockets_per_address: int
+    sockets: int
+
+
+class Handshake:
+    """Answers everyone who knocks, and counts who is in."""
+
+    def __init__(
+        self,
+        admission: Admission,
+        pages: Mapping[str, Page],
+        begin: Callable[[Connection, Codec], Receiver],
+    ) -> None:
+        """Make the door.
+
+        Args:
+            pages: The plain HTTP answers, by path.
+            begin: Makes the session behind a connection that was let in.
+        """
+        self.draining = False
+        self.connections: set[Connection] = set()
+        self._admission = admission
+        self._pages = pages
+        self._begin = begin
+        self._from: Counter[str] = Counter()
+
+    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
+        """Return what to answer to a request: 101 lets it in, everything else is a plain answer."""
+        if path_of(request) != PATH or not _wants_upgrade(request):
+            if path_of(request) == PATH and request.method in ("GET", "HEAD"):
+                return _upgrade_required("this is the WebSocket's address: connect with a WebSocket client")
+            return route(self._pages, request)
+        refusal = self._refusal(request, address)
+        if refusal is not None:
+            log.info("refused at the door", extra={"address": address, "status": refusal.status_code})
+            return refusal
+        protocol.available_subprotocols = (
+            None  # chosen below: none offered means JSON, which the library has no word for
+        )
+        response = protocol.accept(request)
+        if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
+            codec = _codec(request)
+            assert codec is not None
+            if _offered(request):
+                response.headers["Sec-WebSocket-Protocol"] = codec.name
+            protocol.subprotocol = codec.name  # type: ignore[assignment]
+        return response
+
+    def enter(self, connection: Connection, protocol: ServerProtocol) -> Receiver:
+        """Count a connection in and return the session behind it."""
+        codec = CODECS[protocol.subprotocol or ""]
+        connection.expect(codec)
+        self.connections.add(connection)
+        self._from[connection.address] += 1
+        return self._begin(connection, codec)
+
+    def gone(self, connection: Connection) -> None:
+        """Count a connection out again, if it ever was in."""
+        if connection not in self.connections:
+            return
+        self.connections.remove(connection)
+        self._from[connection.address] -= 1
+        if not self._from[connection.address]:
+            del self._from[connection.address]
+
+    def _refusal(self, request: Request, address: str) -> Response | None:
+        try:
+            if not self._may_come_from(request):
+                return say(HTTPStatus.FORBIDDEN, "pages from that origin may not connect here")
+            if request.headers.get("Sec-WebSocket-Version", "13") != "13":
+                return _upgrade_required("only version 13 of the WebSocket protocol is spoken here")
+            if _codec(request) is None:
+                names = ", ".join(CODECS)
+                return say(HTTPStatus.BAD_REQUEST, f"no subprotocol in common: spoken here are {names}")
+        except (MultipleValuesError, InvalidHeader, NegotiationError):
+            return say(HTTPStatus.BAD_REQUEST, "a header is malformed or was sent twice")
+        limits = self._admission
+        if self.draining or (limits.sockets and len(self.connections) >= limits.sockets):
+            why = "draining" if self.draining else "full"
+            return say(
+                HTTPStatus.SERVICE_UNAVAILABLE, f"this server is {why}: try again", {"Retry-After": "2"}
+            )
+        if limits.sockets_per_address and self._from[address] >= limits.sockets_per_address:
+            return say(
+                HTTPStatus.TOO_MANY_REQUESTS, f"{limits.sockets_per_address} sockets from one address at most"
+            )
+        return None
+
+    def _may_come_from(self, request: Request) -> bool:
+        """Tell whether the page is our own or on the list; who sends no origin is no browser."""
+        origin = request.headers.get("Origin")
+        if origin is None or origin in self._admission.origins:
+            return True
+        host = request.headers.get("Host")
+        return host is not None and origin in (f"http://{host}", f"https://{host}")
+
+
+def _upgrade_required(text: str) -> Response:
+    return say(HTTPStatus.UPGRADE_REQUIRED, text, {"Upgrade": "websocket", "Sec-WebSocket-Version": "13"})
+
+
+def _wants_upgrade(request: Request) -> bool:
+    try:
+        options = [o for value in request.headers.get_all("Connection") for o in parse_connection(value)]
+    except InvalidHeader:
+        return True  # refused with the reason further on
+    return any(option.lower() == "upgrade" for option in options) or "Upgrade" in request.headers
+
+
+def _offered(request: Request) -> list[str]:
+    return [
+        name
+        for value in request.headers.get_all("Sec-WebSocket-Protocol")
+        for name in parse_subprotocol(value)
+    ]
+
+
+def _codec(request: Request) -> Codec | None:
+    """Return the codec for the first subprotocol offered that we speak; JSON for who offers none."""
+    offered = _offered(request)
+    if not offered:
+        return next(codec for codec in CODECS.values() if not codec.binary)
+    return next((CODECS[name] for name in offered if name in CODECS), None)

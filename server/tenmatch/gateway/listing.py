@@ -1,0 +1,100 @@
+"""The public list of rooms: written by the nodes that have them loaded, followed by clients."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Protocol
+
+import msgspec
+
+from tenmatch.game.ids import RoomId
+from tenmatch.game.room import Phase
+from tenmatch.gateway.framing import frame
+from tenmatch.gateway.table import Table
+from tenmatch.protocol import to_client
+from tenmatch.protocol.codec import CODECS, Codec
+from tenmatch.protocol.limits import LISTED_ROOMS
+from tenmatch.protocol.maps import RoomLine
+from tenmatch.protocol.viewers import line_map
+from tenmatch.store import lobby
+from tenmatch.store.connect import Store
+
+OPEN_FIRST: Final = 1e14  # above any time in ms, and exact in the store's numbers
+
+
+class Follower(Protocol):
+    """Who follows the list: `tenmatch.gateway.session.Session`."""
+
+    codec: Codec
+
+    @property
+    def slow(self) -> bool:
+        """Whether more waits to be read than a client should let wait."""
+
+    def write(self, frames: bytes) -> None:
+        """Send whole frames."""
+
+
+class Listing:
+    """The list, and who on this node follows it."""
+
+    def __init__(self, store: Store) -> None:
+        """Start empty."""
+        self.lines: dict[RoomId, RoomLine] = {}
+        self._store = store
+        self._version = -1
+        self._followers: set[Follower] = set()
+
+    def follow(self, follower: Follower, re: int | None) -> None:
+        """Send the list now and its changes from here on."""
+        self._followers.add(follower)
+        follower.write(frame(follower.codec, to_client.Rooms(re=re, rooms=list(self.lines.values()))))
+
+    def unfollow(self, follower: Follower) -> None:
+        """Send no more changes."""
+        self._followers.discard(follower)
+
+    async def write(self, tables: Iterable[Table]) -> None:
+        """Bring these rooms' lines up to date in the store.
+
+        Raises:
+            StoreDown: The store cannot be reached.
+        """
+        public = [table for table in tables if not table.state.private]
+        for table in public:
+            if table.state.phase is Phase.OVER:
+                await lobby.drop(self._store, table.room)
+        await lobby.put(
+            self._store, *(_listed(table) for table in public if table.state.phase is not Phase.OVER)
+        )
+
+    async def read(self) -> None:
+        """Fetch the list if it has changed, and tell those who follow it how.
+
+        Raises:
+            StoreDown: The store cannot be reached.
+        """
+        found = await lobby.newest(self._store, LISTED_ROOMS, known=self._version)
+        if found.lines is None:
+            return
+        self._version = found.version
+        before = self.lines
+        self.lines = {room: msgspec.json.decode(line, type=RoomLine) for room, line in found.lines}
+        self._tell(before)
+
+    def _tell(self, before: Mapping[RoomId, RoomLine]) -> None:
+        changed = [line for room, line in self.lines.items() if before.get(room) != line]
+        gone = [room for room in before if room not in self.lines]
+        if not (changed or gone) or not self._followers:
+            return
+        news = to_client.Rooms(changed=changed, gone=gone)
+        frames = {name: frame(codec, news) for name, codec in CODECS.items()}
+        for follower in tuple(self._followers):
+            if not follower.slow:
+                follower.write(frames[follower.codec.name])
+
+
+def _listed(table: Table) -> lobby.Listed:
+    """Return a room's line and rank: open rooms first, then the newest."""
+    state = table.state
+    opened = OPEN_FIRST if state.phase is Phase.OPEN else 0
+    line = msgspec.json.encode(line_map(table.room, state, table.watching))
+    return lobby.Listed(table.room, line, opened + state.created_at)

@@ -1,0 +1,58 @@
+"""What the feed brings to this node: entries of a room's log, and notes that are in no log."""
+
+import msgspec
+
+from tenmatch.game.ids import RoomId, Seq
+from tenmatch.gateway.attendance import Attendance
+from tenmatch.gateway.desk import CHAT_NOTE
+from tenmatch.gateway.framing import frame
+from tenmatch.gateway.table import Table
+from tenmatch.gateway.tables import Tables
+from tenmatch.protocol import to_client
+from tenmatch.protocol.codec import CODECS
+from tenmatch.store.presence import read_arrival
+from tenmatch.store.published import ARRIVED
+
+
+class News:
+    """Hands what the feed hears to the rooms that this node has loaded."""
+
+    def __init__(self) -> None:
+        """Wait to be told whose news it is: the feed must be there before those who use it."""
+        self._tables: Tables
+        self._attendance: Attendance
+
+    def deliver_to(self, tables: Tables, attendance: Attendance) -> None:
+        """Name who is told from here on."""
+        self._tables = tables
+        self._attendance = attendance
+
+    def on_entries(self, room: RoomId, first_seq: Seq, entries: tuple[bytes, ...]) -> None:
+        """Take entries that were appended: early news, which may come late, twice or never."""
+        table = self._tables.loaded.get(room)
+        if table is not None:
+            table.hint(first_seq, entries)
+
+    def on_note(self, room: RoomId, kind: int, payload: bytes) -> None:
+        """Take a note, also one of this node's own; kinds of a later version are not for us."""
+        table = self._tables.loaded.get(room)
+        if table is None:
+            return
+        if kind == ARRIVED:
+            arrival = read_arrival(payload)
+            self._attendance.noted(table, arrival.seat, arrival.number)
+        elif kind == CHAT_NOTE:
+            _tell_chat(table, msgspec.msgpack.decode(payload, type=to_client.Chat))
+
+    def on_doubt(self, room: RoomId) -> None:
+        """Compare a room with its log: messages may have been lost."""
+        table = self._tables.loaded.get(room)
+        if table is not None:
+            table.doubt()
+
+
+def _tell_chat(table: Table, said: to_client.Chat) -> None:
+    frames = {name: frame(codec, said) for name, codec in CODECS.items()}
+    for member in tuple(table.audience):
+        if not member.listener.slow:
+            member.listener.write(frames[member.listener.codec.name])

@@ -1,0 +1,55 @@
+"""Whether this node may speak for the game: its heartbeat, and the times when all nodes were away."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from tenmatch.game.ids import Millis
+from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.outages import Gap, beat
+
+log = logging.getLogger(__name__)
+
+INTERVAL_S = 1.0
+FRESH_S = 3.0  # after its last beat a node takes nothing new
+
+
+class Pulse:
+    """Beats once a second; knows how long ago the last beat was and which gaps there were."""
+
+    def __init__(self, store: Store) -> None:
+        """Make a pulse that has not beaten yet."""
+        self.revived: Callable[[], None] = lambda: None
+        """Called when the pulse is back after it was lost."""
+        self._store = store
+        self._last = float("-inf")
+        self._gaps: tuple[Gap, ...] = ()
+
+    @property
+    def fresh(self) -> bool:
+        """Whether commands may be judged: the last beat is younger than FRESH_S."""
+        return asyncio.get_running_loop().time() - self._last < FRESH_S
+
+    def away(self, since: Millis) -> int:
+        """Return for how many ms after *since* the server as a whole was away."""
+        return sum(end - max(start, since) for start, end in self._gaps if end > since)
+
+    async def once(self) -> None:
+        """Beat once. Raises StoreDown."""
+        loop = asyncio.get_running_loop()
+        asked = loop.time()
+        answer = await beat(self._store)
+        lost = not self.fresh
+        self._gaps = answer.gaps
+        self._last = asked  # the answer may have been long on its way; what counts is when it was surely true
+        if lost and self.fresh:
+            self.revived()
+
+    async def run(self) -> None:
+        """Beat for ever."""
+        while True:
+            try:
+                await self.once()
+            except StoreDown as error:
+                log.warning("no heartbeat: the store cannot be reached", extra={"error": str(error)})
+            await asyncio.sleep(INTERVAL_S)

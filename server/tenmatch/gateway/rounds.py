@@ -1,0 +1,134 @@
+"""What a node does again and again, each round on its own beat and none of them in a move's way."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final
+
+from tenmatch.game.ids import Millis
+from tenmatch.game.room import Phase
+from tenmatch.game.settle import next_due
+from tenmatch.gateway.attendance import Attendance
+from tenmatch.gateway.listing import Listing
+from tenmatch.gateway.table import Table
+from tenmatch.gateway.tables import CODE_TTL_S, LOOKED_AT_MS, NoSuchRoom, Tables
+from tenmatch.store import due
+from tenmatch.store.codes import renew_codes
+from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.log import compare
+
+log = logging.getLogger(__name__)
+
+PATIENCE_ROUND_S: Final = 0.1
+HEADS_ROUND_S: Final = 1.0
+CHANGES_ROUND_S: Final = 1.0
+PRESENCE_ROUND_S: Final = 5.0
+SWEEP_ROUND_S: Final = 2.0
+IDLE_S: Final = 60.0  # a room without anyone here and with nothing due is unloaded
+
+
+class Rounds:
+    """The rounds of one node."""
+
+    def __init__(self, store: Store, tables: Tables, attendance: Attendance, listing: Listing) -> None:
+        """Prepare; `every` starts them."""
+        self._store = store
+        self._tables = tables
+        self._attendance = attendance
+        self._listing = listing
+        self._idle_since: dict[Table, float] = {}
+
+    def all(self) -> list[tuple[str, float, Callable[[], Awaitable[None]]]]:
+        """Return every round: its name, its beat in seconds, and what it does."""
+        return [
+            ("patience", PATIENCE_ROUND_S, self.patience),
+            ("heads", HEADS_ROUND_S, self.heads),
+            ("changes", CHANGES_ROUND_S, self.changes),
+            ("presence", PRESENCE_ROUND_S, self.presence),
+            ("sweep", SWEEP_ROUND_S, self.sweep),
+        ]
+
+    async def patience(self) -> None:
+        """Tell those who have waited for the store too long."""
+        now = asyncio.get_running_loop().time()
+        for table in tuple(self._tables.waiting):
+            if not table.expire(now):
+                self._tables.waiting.discard(table)
+
+    async def heads(self) -> None:
+        """Compare every loaded room with its log, so that a message the feed lost is made up for."""
+        tables = list(self._tables.loaded.values())
+        differences = await compare(self._store, [(table.room, table.head) for table in tables])
+        for table, difference in zip(tables, differences, strict=True):
+            if difference is not None:
+                table.doubt()
+
+    async def changes(self) -> None:
+        """Write what changed in the rooms here, and read what changed anywhere."""
+        tables = [table for table in self._tables.restless if self._tables.loaded.get(table.room) is table]
+        self._tables.restless.clear()
+        await self._listing.write(tables)
+        await self._attendance.renew(tables)
+        await self._listing.read()
+
+    async def presence(self) -> None:
+        """Renew who is here, and the marks by which other nodes leave these rooms to us."""
+        tables = list(self._tables.loaded.values())
+        await self._attendance.renew(tables)
+        await self._listing.write(tables)
+        now = self._store.clock.now()
+        over = [table.room for table in tables if table.state.phase is Phase.OVER]
+        await due.unmark(self._store, over)
+        await due.mark(
+            self._store,
+            {t.room: Millis(now + LOOKED_AT_MS) for t in tables if t.state.phase is not Phase.OVER},
+        )
+        await renew_codes(self._store, [table.state.code for table in tables], CODE_TTL_S)
+        await self._unload_idle(tables)
+
+    async def sweep(self) -> None:
+        """Look at rooms that nobody has looked at in time: their node is gone, or they were unloaded."""
+        for room in await due.sweep(self._store, self._store.clock.now()):
+            try:
+                table = await self._tables.open(room)
+            except NoSuchRoom:
+                await due.unmark(self._store, [room])
+            else:
+                table.advance()
+
+    async def _unload_idle(self, tables: list[Table]) -> None:
+        now = asyncio.get_running_loop().time()
+        for table in tables:
+            if len(table.audience) or table in self._tables.waiting:
+                self._idle_since.pop(table, None)
+                continue
+            if now - self._idle_since.setdefault(table, now) < IDLE_S:
+                continue
+            deadline = next_due(table.state)
+            if deadline is not None and deadline - self._store.clock.now() < IDLE_S * 1000:
+                continue
+            del self._idle_since[table]
+            if deadline is not None:
+                await due.mark(self._store, {table.room: deadline})
+            self._tables.unload(table)
+            self._attendance.forget(table.room)
+
+
+async def every(name: str, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    """Do *work* every so many seconds, for ever; a store that is away is waited for."""
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await work()
+        except StoreDown as error:
+            log.warning("a round was cut short", extra={"round": name, "error": str(error)})
+        except Exception:  # the round's outermost frame: a bug in one room must not end the node
+            log.exception("a round failed", extra={"round": name})
+
+
+async def guarded(work: Coroutine[Any, Any, None]) -> None:
+    """Do *work*; a bug in it is logged and ends nothing else."""
+    try:
+        await work
+    except Exception:  # the task's outermost frame
+        log.exception("a task failed")

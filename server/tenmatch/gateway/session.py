@@ -1,0 +1,456 @@
+"""One client's side of the protocol, without a socket (server/protocol.md).
+
+Messages are taken strictly in their order: while one of them waits for the store (`create`, `join`), those
+behind it wait too. Moves do not block: they are handed to their room's table, which keeps their order.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from dataclasses import dataclass
+from typing import Final, Protocol, assert_never
+
+from tenmatch.game import commands
+from tenmatch.game.answers import Denied, Obstacle, Refused
+from tenmatch.game.commands import AnyCommand
+from tenmatch.game.events import Level, Player
+from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber, Seq
+from tenmatch.gateway.credits import Credits
+from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.framing import frame
+from tenmatch.gateway.identity import Identity, Person, clean, clean_name
+from tenmatch.gateway.table import Answer, Done, Repeated, Table, Unavailable
+from tenmatch.protocol import from_client, to_client
+from tenmatch.protocol.codec import Codec, Sendable
+from tenmatch.protocol.from_client import AnyFromClient, AnyMove
+from tenmatch.protocol.limits import HELLO_S, BadMessage, CloseCode, ErrorCode, PeerError
+from tenmatch.store.clock import StoreClock
+
+log = logging.getLogger(__name__)
+
+BACKLOG = 64  # messages that may wait behind one that waits for the store
+FLOOD = 200  # messages dropped within FLOOD_S that end a connection
+FLOOD_S = 10.0
+UNAVAILABLE = "the store cannot be reached: nothing acknowledged is lost, send it again"
+
+InRoom = (
+    from_client.Ready | from_client.Start | from_client.SeatBot | from_client.Kick | from_client.WantRematch
+)
+NOT_SEATED: Final = {
+    from_client.Ready: (ErrorCode.NOT_ALLOWED, "only who has a seat can be ready"),
+    from_client.Start: (ErrorCode.NOT_HOST, "only the host starts the game"),
+    from_client.SeatBot: (ErrorCode.NOT_HOST, "only the host adds computer players"),
+    from_client.Kick: (ErrorCode.NOT_HOST, "only the host frees others' seats"),
+    from_client.WantRematch: (ErrorCode.NOT_ALLOWED, "only who played can want a rematch"),
+}
+
+
+class Socket(Protocol):
+    """What a session writes to: `tenmatch.gateway.connection.Connection`."""
+
+    address: str
+    slow: bool
+
+    @property
+    def buffered(self) -> int:
+        """Bytes that wait for the other side to read."""
+
+    def write(self, frames: bytes) -> None:
+        """Send whole frames."""
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """End the connection."""
+
+
+class Desk(Protocol):
+    """Who carries out what has to wait for the store: `tenmatch.gateway.desk.Desk`."""
+
+    def welcome(self, session: "Session", hello: from_client.Hello) -> None:
+        """Find the rooms in which the person still sits, and welcome them."""
+
+    def create(self, session: "Session", message: from_client.Create) -> None:
+        """Make a room and let the session sit down in it."""
+
+    def join(self, session: "Session", message: from_client.Join) -> None:
+        """Let the session into a room."""
+
+    def leave(self, session: "Session", table: Table, member: Member, re: int | None) -> None:
+        """Take the session out of a room; before the start this frees its seat."""
+
+    def say(self, session: "Session", table: Table, text: str, re: int | None) -> None:
+        """Say something to a room, on all nodes."""
+
+    def follow(self, session: "Session", on: bool, re: int | None) -> None:
+        """Send the session the list of rooms and its changes, or stop."""
+
+    def ended(self, session: "Session") -> None:
+        """Hear that a session is over."""
+
+    def bot(self, level: Level) -> Player:
+        """Return a computer player of that level with an id and a name of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one client may send. 0 lifts a limit."""
+
+    messages_per_s: float
+    messages_burst: float
+    matches_per_s: float  # a seat
+
+
+class Session:
+    """One client, from its `hello` to the end of its connection."""
+
+    def __init__(
+        self,
+        socket: Socket,
+        codec: Codec,
+        *,
+        desk: Desk,
+        identity: Identity,
+        clock: StoreClock,
+        limits: Limits,
+    ) -> None:
+        """Begin, and wait for `hello`."""
+        self.codec = codec
+        self.person: Person | None = None
+        self.rooms: dict[RoomId, tuple[Table, Member]] = {}
+        self.follows = False  # the list of rooms
+        self.over = False
+        self.limits = limits
+        self._socket = socket
+        self._desk = desk
+        self._identity = identity
+        self._clock = clock
+        self._loop = asyncio.get_running_loop()
+        self._hello = self._loop.call_later(HELLO_S, self._no_hello)
+        now = self._loop.time()
+        self._messages = Credits(limits.messages_per_s, limits.messages_burst, now)
+        self._dropped: deque[float] = deque(maxlen=FLOOD)
+        self._busy = False
+        self._backlog: deque[AnyFromClient] = deque()
+
+    # -- from the connection
+
+    def receive(self, payload: bytes) -> None:
+        """Take one message.
+
+        Raises:
+            PeerError: The connection has to end.
+        """
+        now = self._loop.time()
+        if not self._messages.take(now):
+            self._drop(now, payload)
+            return
+        try:
+            message = self.codec.decode(payload)
+        except BadMessage as error:
+            if self.person is None:
+                self.fail(ErrorCode.HELLO_FIRST, "say hello first", re=error.re)
+            else:
+                self.send(to_client.error(error))
+            return
+        if not self._busy:
+            self.handle(message)
+        elif len(self._backlog) < BACKLOG:
+            self._backlog.append(message)
+        else:
+            self._reject(message, ErrorCode.RATE_LIMITED, "too many messages wait: pause, then send it again")
+
+    def drained(self) -> None:
+        """Give a watcher that fell behind a fresh snapshot of each room."""
+        for table, member in self.rooms.values():
+            table.audience.drained(member)
+
+    def lost(self) -> None:
+        """End: leave the rooms, as a closed socket does."""
+        self.over = True
+        self._hello.cancel()
+        self._backlog.clear()
+        self._desk.ended(self)
+
+    # -- to the client
+
+    @property
+    def slow(self) -> bool:
+        """Whether more waits to be read than a client should let wait."""
+        return self._socket.slow
+
+    @property
+    def buffered(self) -> int:
+        """Bytes that wait to be read."""
+        return self._socket.buffered
+
+    @property
+    def address(self) -> str:
+        """Where the client comes from."""
+        return self._socket.address
+
+    @property
+    def whom(self) -> Person:
+        """Who the connection belongs to; only after `hello`."""
+        assert self.person is not None, "nothing but hello is carried out before hello"
+        return self.person
+
+    def sign(self) -> str:
+        """Return a fresh token for the connection's player."""
+        return self._identity.sign(self.whom, self._clock.now())
+
+    def write(self, frames: bytes) -> None:
+        """Send whole frames."""
+        self._socket.write(frames)
+
+    def send(self, message: Sendable) -> None:
+        """Send one message."""
+        self._socket.write(frame(self.codec, message))
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """End the connection."""
+        self._socket.close(code, reason)
+
+    def fail(self, code: ErrorCode, text: str, *, re: int | None = None, field: str | None = None) -> None:
+        """Say that a request was not carried out."""
+        self.send(to_client.Error(re=re, code=code, text=text, field=field))
+
+    def detached(self, room: RoomId, reason: str) -> None:
+        """Be put out of a room; who is taken over and has nothing left here is sent away for good."""
+        if self.rooms.pop(room, None) is None:
+            return
+        self.send(to_client.Detached(room=room, reason=reason))
+        if reason == "taken_over" and not self.rooms and not self.follows:
+            self.close(CloseCode.TAKEN_OVER, "a newer connection of yours plays on")
+
+    # -- one message at a time
+
+    def wait(self) -> None:
+        """Hold back what comes next until `go_on`: a message waits for the store."""
+        self._busy = True
+
+    def go_on(self) -> None:
+        """Take what has come in the meantime."""
+        self._busy = False
+        while self._backlog and not self._busy and not self.over:
+            message = self._backlog.popleft()
+            try:
+                self.handle(message)
+            except PeerError as error:
+                self.close(error.code, error.reason)
+                return
+
+    def handle(self, message: AnyFromClient) -> None:
+        """Carry out a message, or hand it to who can. Raises PeerError."""
+        if self.person is None and not isinstance(message, from_client.Hello):
+            self._reject(message, ErrorCode.HELLO_FIRST, "say hello first")
+            return
+        match message:
+            case (
+                from_client.Match()
+                | from_client.CallNoPair()
+                | from_client.Add()
+                | from_client.Pass()
+                | from_client.Resign()
+            ):
+                self._move(message)
+            case from_client.Ping():
+                self.send(to_client.Pong(re=message.id, time=self._clock.now()))
+            case from_client.Hello():
+                self._say_hello(message)
+            case from_client.Create():
+                self._desk.create(self, message)
+            case from_client.Join():
+                self._desk.join(self, message)
+            case (
+                from_client.Ready()
+                | from_client.Start()
+                | from_client.SeatBot()
+                | from_client.Kick()
+                | from_client.WantRematch()
+            ):
+                self._request(message)
+            case from_client.Leave():
+                self._leave(message)
+            case from_client.Chat():
+                self._chat(message)
+            case from_client.Lobby(on=on):
+                self._desk.follow(self, on, message.id)
+            case _:
+                assert_never(message)
+
+    def _say_hello(self, message: from_client.Hello) -> None:
+        now = self._clock.now()
+        if message.token is not None:
+            person = self._identity.read(message.token, now)
+            if message.name is not None:
+                person = Person(person.id, clean_name(message.name) or person.name)
+        elif self.person is None:
+            person = self._identity.guest(message.name)
+        else:
+            person = Person(self.person.id, clean_name(message.name) or self.person.name)
+        if self.person is not None and person.id != self.person.id:
+            self.fail(
+                ErrorCode.NOT_ALLOWED,
+                "this connection belongs to another player",
+                re=message.id,
+                field="token",
+            )
+            return
+        self._hello.cancel()
+        self.person = person
+        self._desk.welcome(self, message)
+
+    def _no_hello(self) -> None:
+        self.close(CloseCode.NO_HELLO, f"no hello within {HELLO_S} s")
+
+    # -- moves
+
+    def _move(self, message: AnyMove) -> None:
+        """Hand a move to its room. Only the seat is checked here, and how fast matches come."""
+        room, n = message.room, message.n
+        held = self.rooms.get(room)
+        if held is None or held[1].seat is None:
+            seq = held[0].state.seq if held is not None else 0
+            self.send(to_client.Refused(room=room, n=n, seq=seq, code=Obstacle.NOT_SEATED))
+            return
+        table, member = held
+        if isinstance(message, from_client.Match) and not member.matches.take(self._loop.time()):
+            text = f"{self.limits.matches_per_s:g} matches a second at most: send it again in a moment"
+            self._reject(message, ErrorCode.TOO_FAST, text)
+            return
+        table.ask(
+            as_command(message, held[1].seat, member.sent), lambda answer: self._answer_move(table, n, answer)
+        )
+
+    def _answer_move(self, table: Table, n: MoveNumber, answer: Answer) -> None:
+        match answer:
+            case Done():
+                pass  # its event, which everyone was sent, is the answer
+            case Repeated(entry=entry):
+                held = self.rooms.get(table.room)
+                if held is not None:
+                    self.write(table.frame(entry, held[1]))
+            case Refused(code=code, blockers=blockers, locked_until=locked):
+                seq = table.state.seq
+                self.send(
+                    to_client.Refused(
+                        room=table.room, n=n, seq=seq, code=code, blockers=blockers, locked_until=locked
+                    )
+                )
+            case Denied(code=code, text=text):
+                self.send(to_client.Error(code=ErrorCode(code), text=text, room=table.room, n=n))
+            case Unavailable():
+                self.send(to_client.Error(code=ErrorCode.UNAVAILABLE, text=UNAVAILABLE, room=table.room, n=n))
+            case _:
+                assert_never(answer)
+
+    # -- requests in a room
+
+    def _request(self, message: InRoom) -> None:
+        """Hand a request to its room; the answer is `ok`, after the events, or an error."""
+        held = self.rooms.get(message.room)
+        if held is None:
+            self._not_here(message)
+            return
+        table, member = held
+        if member.seat is None:
+            self._reject(message, *NOT_SEATED[type(message)])
+            return
+        command = self._command(message, member.seat)
+        table.ask(command, lambda answer: self.answer_request(message.id, answer))
+
+    def _command(self, message: InRoom, seat: SeatNumber) -> AnyCommand:
+        match message:
+            case from_client.Ready(ready=ready):
+                return commands.GetReady(seat, ready)
+            case from_client.Start():
+                return commands.Start(seat)
+            case from_client.SeatBot(level=level):
+                return commands.SeatBot(seat, self._desk.bot(level))
+            case from_client.Kick(seat=target):
+                return commands.Kick(seat, target)
+            case from_client.WantRematch(want=want):
+                return commands.WantRematch(seat, want)
+            case _:
+                assert_never(message)
+
+    def answer_request(self, re: int | None, answer: Answer) -> None:
+        """Answer a request with what became of it."""
+        match answer:
+            case Done() | Repeated():
+                self.done(re)
+            case Denied(code=code, text=text):
+                self.fail(ErrorCode(code), text, re=re)
+            case Refused(code=code):
+                self.fail(ErrorCode.NOT_ALLOWED, f"not now: {code}", re=re)
+            case Unavailable():
+                self.fail(ErrorCode.UNAVAILABLE, UNAVAILABLE, re=re)
+            case _:
+                assert_never(answer)
+
+    def done(self, re: int | None) -> None:
+        """Say that a request was carried out, to whoever asked to hear it."""
+        if re is not None:
+            self.send(to_client.Ok(re=re))
+
+    def _leave(self, message: from_client.Leave) -> None:
+        held = self.rooms.get(message.room)
+        if held is None:
+            self._not_here(message)
+            return
+        self._desk.leave(self, *held, message.id)
+
+    def _chat(self, message: from_client.Chat) -> None:
+        held = self.rooms.get(message.room)
+        if held is None:
+            self._not_here(message)
+            return
+        text = clean(message.text)
+        if not text:
+            self.fail(ErrorCode.BAD_MESSAGE, "there is nothing to read in it", re=message.id, field="text")
+            return
+        self._desk.say(self, held[0], text, message.id)
+
+    # -- messages that come to nothing
+
+    def _not_here(self, message: InRoom | from_client.Leave | from_client.Chat) -> None:
+        text = "this connection is not in that room: join it first"
+        self._reject(message, ErrorCode.NO_SUCH_ROOM, text)
+
+    def _reject(self, message: AnyFromClient, code: ErrorCode, text: str) -> None:
+        if isinstance(message, from_client.Request):
+            self.fail(code, text, re=message.id)
+        else:
+            self.send(to_client.Error(code=code, text=text, room=message.room, n=message.n))
+
+    def _drop(self, now: float, payload: bytes) -> None:
+        """Drop a message over the rate; a flood of them ends the connection. Raises PeerError (1008)."""
+        self._dropped.append(now)
+        if len(self._dropped) == FLOOD and now - self._dropped[0] < FLOOD_S:
+            raise PeerError(CloseCode.TOO_MANY_MESSAGES, "far too many messages: come back in a minute")
+        text = f"{self.limits.messages_per_s:g} messages a second at most: this one was dropped"
+        try:
+            self._reject(self.codec.decode(payload), ErrorCode.RATE_LIMITED, text)
+        except BadMessage as error:
+            limited = ErrorCode.RATE_LIMITED
+            self.send(to_client.Error(code=limited, text=text, re=error.re, room=error.room, n=error.n))
+
+
+def as_command(message: AnyMove, seat: SeatNumber, sent: Seq) -> AnyCommand:
+    """Return the command that a move's message stands for.
+
+    Args:
+        sent: The last event that the player's connection had been sent when the message came.
+    """
+    match message:
+        case from_client.Match(n=n, a=a, b=b, seen=seen):
+            return commands.Claim(seat, n, a, b, seen, sent)
+        case from_client.CallNoPair(n=n, seen=seen):
+            return commands.Call(seat, n, seen, sent)
+        case from_client.Add(n=n):
+            return commands.TakeAdd(seat, n)
+        case from_client.Pass(n=n):
+            return commands.Pass(seat, n)
+        case from_client.Resign(n=n):
+            return commands.Resign(seat, n)
+        case _:
+            assert_never(message)

@@ -1,0 +1,301 @@
+"""The rooms that this node has loaded: load, unload, and what follows when a room's log goes on.
+
+A table here is a cache of a log. It can be dropped at any moment and read again.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from tenmatch.game import commands
+from tenmatch.game.create import found_rematch, rematch_room_id
+from tenmatch.game.events import Seated, Unseated, UnseatReason
+from tenmatch.game.ids import ROOM_CODE_LENGTH, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
+from tenmatch.game.options import Options
+from tenmatch.game.room import Phase, Room
+from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.pulse import Pulse
+from tenmatch.gateway.table import TTL_S, Table
+from tenmatch.protocol.stored import Entry, StoredError, open_all, seal_all
+from tenmatch.rules.deal import DealKind
+from tenmatch.store import due, players
+from tenmatch.store.codes import claim_code
+from tenmatch.store.committer import Committer
+from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.feed import Feed
+from tenmatch.store.log import START, Appended, Behind, Outcome, read
+
+log = logging.getLogger(__name__)
+
+Spawn = Callable[[Coroutine[Any, Any, None]], object]
+"""Starts a task in a group that outlives it."""
+
+LOOKED_AT_MS = 10_000  # a loaded room is looked at by its node; others wait this long before they do
+CODE_TTL_S = 90_000  # a code outlives its room, renewed while a node has it loaded
+RETRY_S = 1.0
+
+
+class NoSuchRoom(Exception):
+    """There is no log under this id."""
+
+
+class Tables:
+    """All tables of a node."""
+
+    def __init__(
+        self,
+        store: Store,
+        committer: Committer,
+        feed: Feed,
+        *,
+        pulse: Pulse,
+        spawn: Spawn,
+        player_bytes: int,
+    ) -> None:
+        """Start with none loaded.
+
+        Args:
+            player_bytes: What may wait for a player to read it.
+        """
+        self.loaded: dict[RoomId, Table] = {}
+        self.waiting: set[Table] = set()  # those with commands that wait
+        self.restless: set[Table] = set()  # those whose line in the list, or presence, may have changed
+        self._store = store
+        self._committer = committer
+        self._feed = feed
+        self._pulse = pulse
+        self._spawn = spawn
+        self._player_bytes = player_bytes
+        self._loading: dict[RoomId, asyncio.Future[Table]] = {}
+
+    # -- load and unload
+
+    async def open(self, room: RoomId) -> Table:
+        """Return the table of a room, loaded if need be.
+
+        Raises:
+            NoSuchRoom: It has no log, or none that can be read.
+            StoreDown: The store cannot be reached.
+        """
+        table = self.loaded.get(room)
+        if table is not None:
+            return table
+        loading = self._loading.get(room)
+        if loading is None:
+            loading = self._loading[room] = asyncio.get_running_loop().create_future()
+            self._spawn(self._load(room, loading))
+        return await asyncio.shield(loading)
+
+    async def _load(self, room: RoomId, loading: "asyncio.Future[Table]") -> None:
+        try:
+            await self._feed.join(room)  # first listen, then read: nothing falls between
+            table = self._seat(room, await self._read(room))
+        except (NoSuchRoom, StoreDown) as error:
+            self._feed.leave(room)
+            loading.set_exception(error)
+            loading.exception()  # whoever waited may be gone: that is no one's fault
+        except Exception as error:  # a bug met while folding costs this room only
+            log.exception("a room could not be loaded", extra={"room": room})
+            self._feed.leave(room)
+            loading.set_exception(NoSuchRoom(room))
+            loading.exception()
+            del error
+        else:
+            loading.set_result(table)
+            table.advance()
+        finally:
+            del self._loading[room]
+
+    async def _read(self, room: RoomId) -> list[Entry]:
+        raws = (await read(self._store, room)).entries
+        if not raws:
+            raise NoSuchRoom(room)
+        try:
+            return open_all(raws, 0, 0, None)
+        except StoredError as error:
+            log.error("a log does not hold together", extra={"room": room, "error": str(error)})
+            raise NoSuchRoom(room) from error
+
+    def _seat(self, room: RoomId, entries: Sequence[Entry]) -> Table:
+        table = self.loaded[room] = Table(
+            room,
+            entries,
+            owner=self,
+            committer=self._committer,
+            clock=self._store.clock,
+            pulse=self._pulse,
+            player_bytes=self._player_bytes,
+        )
+        log.info("room loaded", extra={"room": room, "seq": table.state.seq})
+        return table
+
+    def revive(self) -> None:
+        """Go on where the node was cut off: what was due in the meantime is settled."""
+        for table in tuple(self.loaded.values()):
+            table.doubt()
+
+    def unload(self, table: Table) -> None:
+        """Let a table go; its log stays."""
+        if self.loaded.pop(table.room, None) is None:
+            return
+        table.close()
+        self.waiting.discard(table)
+        self.restless.discard(table)
+        self._feed.leave(table.room)
+        log.info("room unloaded", extra={"room": table.room, "seq": table.state.seq})
+
+    # -- new rooms
+
+    async def found(self, room: RoomId, first: Sequence[Entry], state: Room) -> Table:
+        """Write a new room's first events, unless others have, and return its table.
+
+        Raises:
+            StoreDown: It is not known whether they were written; the same call may be made again.
+        """
+        await due.mark(self._store, {room: Millis(self._store.clock.now() + LOOKED_AT_MS)})
+        outcome = await self._append(room, first, state)
+        if isinstance(outcome, Behind):
+            return await self.open(room)
+        self._index(room, set(), _seated(state))
+        return await self.open(room)
+
+    async def _append(self, room: RoomId, entries: Sequence[Entry], state: Room) -> Appended | Behind:
+        known: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self._committer.append(
+            room,
+            START,
+            [entry.raw for entry in entries],
+            at=state.at,
+            by_player=False,
+            ttl=TTL_S[state.phase],
+            outcome=lambda outcome: None if known.done() else known.set_result(outcome),
+        )
+        try:
+            async with asyncio.timeout(RETRY_S):
+                outcome = await known
+        except TimeoutError as error:
+            raise StoreDown("the store did not answer in time") from error
+        if not isinstance(outcome, Appended | Behind):
+            raise StoreDown("this node's clock was off; it is corrected now")
+        return outcome
+
+    async def draw_code(self, room: RoomId) -> RoomCode:
+        """Return a code that leads to the room and to no other. Raises StoreDown."""
+        while True:
+            code = RoomCode(spell(secrets.token_bytes(16), ROOM_CODE_LENGTH))
+            if await claim_code(self._store, code, room, CODE_TTL_S):
+                return code
+
+    def rematch(self, table: Table) -> None:
+        """Make the room of the rematch and name it in the old one."""
+        self._spawn(self._rematch(table))
+
+    async def _rematch(self, table: Table) -> None:
+        room = rematch_room_id(table.state)
+        try:
+            code = await self.draw_code(room)
+            salt = secrets.token_bytes(16)
+            taken = found_rematch(
+                table.state,
+                code=code,
+                seed=draw_seed(table.state.options),
+                salt=salt,
+                now=self._store.clock.now(),
+            )
+            await self.found(room, seal_all(taken.events, 0, 0, salt), taken.room)
+        except (StoreDown, NoSuchRoom):
+            asyncio.get_running_loop().call_later(RETRY_S, table.advance)
+            return
+        table.ask(commands.NameRematch(room), lambda _: None)
+
+    # -- what a table says of itself
+
+    def busy(self, table: Table) -> None:
+        """Watch over commands that wait."""
+        self.waiting.add(table)
+
+    def changed(self, table: Table, before: Room, entries: Sequence[Entry], mine: bool) -> None:
+        """Follow up on events: who must go, and what is derived from the log."""
+        self.restless.add(table)
+        moved = table.state.phase is not before.phase
+        for entry in entries:
+            event = entry.event
+            if isinstance(event, Seated):
+                moved = True
+            elif isinstance(event, Unseated):
+                moved = True
+                if event.reason is not UnseatReason.LEFT:
+                    self._detach_seat(table, event.seat, event.reason)
+        if moved and mine:
+            self._forget_made(table, before)
+            self._index(table.room, _seated(before), _seated(table.state))
+
+    def _index(self, room: RoomId, before: set[PlayerId], after: set[PlayerId]) -> None:
+        """Keep the index of who sits where; a projection, made up for when it is read."""
+        if before != after:
+            self._spawn(self._write(self._write_index(room, after - before, before - after)))
+
+    def _forget_made(self, table: Table, before: Room) -> None:
+        """Count a room that is over no longer among those that its maker has."""
+        maker = table.state.seats[0] or before.seats[0]
+        if table.state.phase is Phase.OVER and maker is not None:
+            self._spawn(self._write(players.forget(self._store, maker.player.id, table.room)))
+
+    async def _write(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except StoreDown as error:
+            log.warning("an index was not written", extra={"error": str(error)})
+
+    async def _write_index(self, room: RoomId, came: set[PlayerId], went: set[PlayerId]) -> None:
+        for player in came:
+            await players.seat_in(self._store, player, room)
+        for player in went:
+            await players.unseat(self._store, player, room)
+
+    def _detach_seat(self, table: Table, seat: SeatNumber, reason: UnseatReason) -> None:
+        why = "kicked" if reason is UnseatReason.KICKED else "closed"
+        for member in [member for member in table.audience.players if member.seat == seat]:
+            self.detach(table, member, why)
+
+    def detach(self, table: Table, member: Member, reason: str) -> None:
+        """Put a member out of a room and tell it why."""
+        table.audience.leave(member)
+        self.restless.add(table)
+        member.listener.detached(table.room, reason)
+
+    def lost(self, table: Table, why: str) -> None:
+        """Unload a table that cannot be trusted or whose log is gone; its members come back by themselves."""
+        members = list(table.audience)
+        self.unload(table)
+        for member in members:
+            self.detach(table, member, "closed")
+        log.warning("room given up on this node", extra={"room": table.room, "why": why})
+
+    def reload(self, table: Table) -> None:
+        """Read the whole log anew: it is not the one this table holds. Members get `reset` snapshots."""
+        self._spawn(self._reload(table))
+
+    async def _reload(self, table: Table) -> None:
+        try:
+            entries = await self._read(table.room)
+        except NoSuchRoom:
+            self.lost(table, "the log is gone")
+        except StoreDown:
+            asyncio.get_running_loop().call_later(RETRY_S, self.reload, table)
+        else:
+            table.replace(entries)
+
+
+def draw_seed(options: Options) -> bytes | None:
+    """Draw the seed of a room's deal; the classic deal has none (rule 12)."""
+    return None if options.deal is DealKind.CLASSIC else secrets.token_bytes(32)
+
+
+def _seated(room: Room) -> set[PlayerId]:
+    """Return the persons who sit in a game that is not over."""
+    if room.phase is Phase.OVER:
+        return set()
+    return {seat.player.id for seat in room.seats if seat is not None and seat.player.bot is None}
