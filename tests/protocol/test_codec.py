@@ -268,6 +268,13 @@ def test_a_message_without_a_type_is_a_bad_one(codec: Codec, message: dict[str, 
     assert (result.code, result.field) == (ErrorCode.BAD_MESSAGE, "t")
 
 
+@pytest.mark.parametrize(("second", "code"), [("join", "bad_message"), ("nope", "unknown_type")])
+def test_a_message_of_two_types_is_of_none(second: str, code: str) -> None:
+    result = outcome(CODECS[JSON], f'{{"t":"ping","t":"{second}"}}'.encode())
+    assert isinstance(result, BadMessage)
+    assert (result.code, result.field) == (code, "t")
+
+
 @BOTH
 def test_a_bad_message_says_which_one_it_was(codec: Codec) -> None:
     move = {"t": "match", "room": ROOM, "n": 7, "a": "1", "b": 2, "seen": 3}
