@@ -1,4 +1,4 @@
-"""Real servers for tests: the embedded Valkey and Debian's Redis, on a Unix socket in a folder of the test's."""
+"""Real servers for tests: the embedded Valkey and Debian's Redis, each on a Unix socket in a given folder."""
 
 import shutil
 import signal
@@ -25,7 +25,7 @@ def binary(kind: Kind) -> str:
 
 
 class Server:
-    """A server that runs in *folder*, with an append-only file there; it can be frozen, killed and started again."""
+    """A server with all it has in *folder*; it can be frozen, killed and started again."""
 
     def __init__(self, kind: Kind, folder: Path, *options: str) -> None:
         self.kind = kind

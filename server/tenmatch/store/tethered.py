@@ -2,7 +2,8 @@
 
     python tethered.py PARENT PROGRAM ARGUMENT…
 
-A program of its own, because nothing but exec is safe between a fork and an exec where there are threads. The setting outlives the exec.
+A program of its own, because hardly anything is safe between fork and exec where there are threads. The
+setting outlives this program's own exec.
 """
 
 import ctypes

@@ -1,0 +1,203 @@
+"""From a URL to answers, and what happens when none come."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from redis.asyncio.connection import SSLConnection
+from tests.servers import Server
+from tests.store.proxy import Proxy
+
+from tenmatch.store.connect import Address, BadStoreUrl, ErrorReply, Script, Store, StoreDown, pack
+
+
+@pytest.fixture
+async def hasty(own_server: Server) -> AsyncIterator[Store]:
+    """A store on a server of the test's own, which gives up after 0.2 s."""
+    store = Store(Address(own_server.url), connections=4, timeout=0.2)
+    yield store
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://example.org", "example.org:6379"),
+        ("redis://user:s3cret@example.org:7000/2", "example.org:7000"),
+        ("rediss://:s3cret@example.org", "example.org:6379"),
+        ("rediss://example.org?ssl_ca_certs=/etc/ca.pem", "example.org:6379"),
+        ("unix:///run/redis.sock", "/run/redis.sock"),
+        ("unix://user:s3cret@/run/a%20b.sock?db=1", "/run/a b.sock"),
+    ],
+)
+def test_a_url_names_a_server_and_its_password_is_not_shown(url: str, shown: str) -> None:
+    address = Address(url)
+    assert str(address) == shown
+    assert "s3cret" not in repr(address)
+
+
+@pytest.mark.parametrize(
+    ("url", "complaint"),
+    [
+        ("redis+sentinel://a,b,c/main", "'redis\\+sentinel', which is not supported yet"),
+        ("redis+cluster://a,b,c", "'redis\\+cluster', which is not supported yet"),
+        ("http://example.org", "'http', which is not known"),
+        ("example.org:6379", "use one of redis://, rediss://, unix://"),
+        ("", "use one of"),
+        ("unix://", "names no socket"),
+        ("redis://example.org:port", "is the port a number"),
+        ("redis://example.org?socket_timeout=9", "unknown options: socket_timeout"),
+        ("redis://example.org?db=x", "not of the form"),
+    ],
+)
+def test_a_url_that_names_none_is_refused_with_what_would(url: str, complaint: str) -> None:
+    with pytest.raises(BadStoreUrl, match=complaint):
+        Address(url)
+
+
+def test_a_broken_url_does_not_give_its_password_away() -> None:
+    with pytest.raises(BadStoreUrl) as caught:
+        Address("redis://user:s3/cret@example.org")
+    assert "s3" not in str(caught.value)
+
+
+def test_rediss_checks_the_servers_certificate_and_name() -> None:
+    connection = Address("rediss://example.org").connection()
+    assert isinstance(connection, SSLConnection)
+    context = connection.ssl_context.get()
+    assert context.check_hostname
+    assert context.verify_mode.name == "CERT_REQUIRED"
+
+
+async def test_commands_and_their_replies(store: Store) -> None:
+    assert await store.call("SET", "key", b"\x00\xff") == b"OK"
+    assert await store.pipeline([pack("GET", "key"), pack("STRLEN", "key"), pack("GET", "none")]) == [
+        b"\x00\xff",
+        2,
+        None,
+    ]
+
+
+async def test_an_error_reply_says_that_nothing_was_done(store: Store) -> None:
+    await store.call("SET", "key", "text")
+    with pytest.raises(ErrorReply, match="wrong kind of value"):
+        await store.call("LLEN", "key")
+    with pytest.raises(ErrorReply):
+        await store.pipeline([pack("LLEN", "key"), pack("SET", "other", 1)])
+    assert await store.call("GET", "other") == b"1"
+
+
+async def test_it_speaks_tcp_and_names_databases(shared_server: Server) -> None:
+    async with Proxy(shared_server.socket) as proxy:
+        store = Store(Address(f"{proxy.url}/3"))
+        await store.call("SET", "key", "in 3")
+        store.close()
+    unix = Store(Address(f"{shared_server.url}?db=3"))
+    assert await unix.call("GET", "key") == b"in 3"
+    await unix.call("FLUSHDB")
+    unix.close()
+
+
+async def test_it_logs_in(store: Store, shared_server: Server) -> None:
+    await store.call("ACL", "SETUSER", "ann", "on", ">p@ss/word", "~*", "+@all")
+    try:
+        ann = Store(Address(shared_server.url.replace("unix://", "unix://ann:p%40ss%2Fword@")))
+        assert await ann.call("ACL", "WHOAMI") == b"ann"
+        ann.close()
+        wrong = Store(Address(shared_server.url.replace("unix://", "unix://ann:s3cret@")))
+        with pytest.raises(StoreDown) as caught:
+            await wrong.call("PING")
+        assert "s3cret" not in str(caught.value)
+    finally:
+        await store.call("ACL", "DELUSER", "ann")
+
+
+async def test_a_script_is_loaded_when_the_server_lacks_it(store: Store) -> None:
+    script = Script("beat")
+    for _ in range(2):
+        [time] = await store.run(script, ["{k}a", "{k}b"], 3000, 1000)
+        assert abs(time - store.clock.now()) < 1000
+        await store.call("SCRIPT", "FLUSH")
+
+
+async def test_only_the_calls_that_lacked_the_script_are_made_again(store: Store) -> None:
+    text = b"return {1, redis.call('INCR', KEYS[1])}"
+    script = Script("beat")
+    script.text = text
+    script.load = pack("SCRIPT", "LOAD", text)
+    script.sha = await store.call("SCRIPT", "LOAD", text)
+    await store.call("SCRIPT", "FLUSH")
+    calls = [script.call(["a"], []), pack("EVAL", text + b" -- another", 1, "b"), script.call(["a"], [])]
+    assert await store.run_all(script, calls) == [[1, 1], [1, 1], [1, 2]]
+
+
+async def test_a_frozen_server_is_given_up_and_nothing_is_done_twice(
+    own_server: Server, hasty: Store
+) -> None:
+    await hasty.call("INCR", "count")
+    own_server.freeze()
+    async with asyncio.timeout(1):
+        with pytest.raises(StoreDown, match="Timeout"):
+            await hasty.call("INCR", "count")
+    own_server.thaw()
+    await hasty.call("PING")
+    assert await hasty.call("GET", "count") in (b"1", b"2")
+
+
+async def test_a_server_that_is_away_is_told_at_once(own_server: Server, hasty: Store) -> None:
+    own_server.kill()
+    with pytest.raises(StoreDown, match=str(own_server.socket)) as caught:
+        await hasty.call("PING")
+    assert caught.value.__cause__ is not None
+    own_server.start()
+    assert await hasty.call("PING") == b"PONG"
+
+
+async def test_connections_lost_while_idle_cost_no_call(own_server: Server, hasty: Store) -> None:
+    await asyncio.gather(*(hasty.call("PING") for _ in range(8)))
+    own_server.kill()
+    own_server.start()
+    for _ in range(3):
+        await asyncio.sleep(0)  # the loop is told that they were closed
+    assert await asyncio.gather(*(hasty.call("PING") for _ in range(8))) == [b"PONG"] * 8
+
+
+async def test_few_connections_serve_many_calls(own_server: Server, hasty: Store) -> None:
+    answers = await asyncio.gather(*(hasty.call("ECHO", number) for number in range(200)))
+    assert answers == [str(number).encode() for number in range(200)]
+    clients = await hasty.call("CLIENT", "LIST")
+    assert len(clients.splitlines()) <= 4
+
+
+async def test_a_call_that_waits_too_long_for_a_connection_fails(own_server: Server) -> None:
+    patient = Store(Address(own_server.url), connections=1, timeout=5)
+    await patient.call("PING")
+    own_server.freeze()
+    busy = asyncio.create_task(patient.call("PING"))
+    await asyncio.sleep(0)  # that one has the connection
+    with pytest.raises(StoreDown, match="all connections were busy"):
+        await patient.call("PING")
+    own_server.thaw()
+    assert await busy == b"PONG"
+    assert await patient.call("PING") == b"PONG"
+    patient.close()
+
+
+async def test_cancelled_calls_never_mix_up_answers(own_server: Server, hasty: Store) -> None:
+    for round_ in range(20):
+        calls = [asyncio.create_task(hasty.call("ECHO", f"{round_}-{number}")) for number in range(20)]
+        for _ in range(round_ % 5):
+            await asyncio.sleep(0)
+        for call in calls[::2]:
+            call.cancel()
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        assert answers[1::2] == [f"{round_}-{number}".encode() for number in range(1, 20, 2)]
+    clients = await hasty.call("CLIENT", "LIST")
+    assert len(clients.splitlines()) <= 8  # 4, and those not closed yet
+
+
+async def test_the_stores_time_is_known_within_a_few_ms(store: Store) -> None:
+    await store.set_clock()
+    seconds, micros = await store.call("TIME")
+    assert abs(int(seconds) * 1000 + int(micros) / 1000 - store.clock.now()) < 20
+    assert store.clock.error < 20
