@@ -87,6 +87,7 @@ function show(next) {
   page.drawBar()
   next.opened?.()
   scrollTo(0, 0)
+  if (document.activeElement === document.body) main.focus({ preventScroll: true })
 }
 
 function goTo(hash) {
@@ -121,8 +122,6 @@ addEventListener('popstate', follow)
 addEventListener('beforeunload', (event) => screen?.holds?.() && event.preventDefault())
 client.addEventListener('welcome', page.drawBar)
 client.addEventListener('status', () => drawBanner(page))
-client.addEventListener('closing', () => drawBanner(page))
-client.addEventListener('newplayer', () => drawBanner(page))
 show(lobby(page))
 client.connect()
 const where = named(location.hash)

@@ -10,8 +10,7 @@ const COLUMNS = 9
 export function next(slots, from, key) {
   const active = slots.flatMap(({ id, digit }, at) => (id === null ? [] : [{ id, digit, at }]))
   const here = active.findIndex((slot) => slot.id === from)
-  if (here < 0) return active[0]?.id ?? null
-  const found = target(active, here, key)
+  const found = here < 0 ? (active.find(({ digit }) => digit === Number(key)) ?? active[0]) : target(active, here, key)
   return found ? found.id : null
 }
 

@@ -31,7 +31,7 @@ export class BoardView {
     const kind = `board s${seat}${onpair ? '' : ' still'}`
     this.element = el('div', { class: kind }, el('div', { class: 'sheet' }, this.grid, this.strokes.element))
     this.grid.addEventListener('click', (event) => this.#tapped(event.target.closest('button')))
-    this.grid.addEventListener('keydown', (event) => this.#key(event))
+    this.grid.addEventListener('keydown', (event) => this.key(event))
   }
 
   /** Replace everything by a `Board`. */
@@ -126,7 +126,8 @@ export class BoardView {
     } else if (this.onpair(this.picked, id) !== false) this.letGo()
   }
 
-  #key(event) {
+  /** A key was pressed on the board, or is to lead onto it. */
+  key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Escape' && this.picked !== null) {
       this.letGo()

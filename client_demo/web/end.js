@@ -1,24 +1,27 @@
 /** After the game: who won and by what, the score over time, a few facts, the proof of the deal, the rematch. */
 import { RequestError } from './tenmatch.js'
 import { replay } from './steps.js'
+import { playAgain } from './again.js'
 import { button, el, icon, put } from './elements.js'
 import { curve } from './curve.js'
 import { mark, nameOf } from './marks.js'
+import { stillness } from './settings.js'
 import { copyButton } from './sharing.js'
+import { plain } from './sentences.js'
 import { facts } from './stats.js'
 import { t } from './texts.js'
 
-/** Make the card that stands above the last board. */
-export function endCard(page, room, story) {
+/** Make the card that stands above the last board. On its `view` the game can be watched again, told in `told`, until `signal` aborts. */
+export function endCard({ page, room, story, view, told, signal }) {
   const ranking = room.state.ranking ?? []
   const more = el('div', { class: 'stack' })
-  fillIn(more, room, story)
+  fillIn(more, { room, story, view, told, signal })
   return el('section', { class: 'card stack end', test: 'end', 'aria-labelledby': 'end' },
     el('div', {}, el('h2', { id: 'end', tabindex: -1 }, headline(room, ranking)), room.reason && el('p', { class: 'soft' }, t(`ended.${room.reason}`))),
     el('ol', { class: 'ranking' }, ranking.map(({ seat, place, score, mistakes }) => el('li', { class: `s${seat}` },
       el('span', { class: 'soft' }, `${place}.`), mark(seat),
       el('span', {}, nameOf(room.state, seat, room.seat), el('span', { class: 'soft small' }, ` · ${t('nMistakes', { n: mistakes })}${room.state.seats[seat]?.out ? ` · ${t('out')}` : ''}`)),
-      el('b', {}, score < 0 ? `−${-score}` : String(score))))),
+      el('b', {}, plain(score))))),
     more, rematch(page, room), proof(page, room))
 }
 
@@ -30,16 +33,27 @@ function headline({ state, seat }, ranking) {
   return by > 0 ? `${won} ${t('by', { n: by })}` : won
 }
 
-async function fillIn(place, room, story) {
+async function fillIn(place, { room, story, view, told, signal }) {
   const steps = story.whole ? story.steps : await recorded(room)
   if (!steps?.some(({ event }) => event.kind === 'started')) return
   const known = facts(steps)
   const who = (seat) => [mark(seat), ` ${nameOf(room.state, seat, room.seat)}`]
   const fact = (name, ...value) => el('div', {}, el('dt', {}, name), el('dd', {}, value))
   put(place, curve(known), el('dl', { class: 'facts' },
-    known.longest && fact(t('longest'), t('nSlots', { n: known.longest.gap }), ' · ', who(known.longest.seat)),
+    known.longest?.gap > 0 && fact(t('longest'), t('nSlots', { n: known.longest.gap }), ' · ', who(known.longest.seat)),
     known.fastest && fact(t('fastest'), `${(known.fastest.ms / 1000).toFixed(1)} s · `, who(known.fastest.seat)),
-    fact(t('pairs'), known.pairs.map((n, seat) => room.state.seats[seat] && el('span', {}, mark(seat), ` ${n} `)))))
+    fact(t('pairs'), known.pairs.map((n, seat) => room.state.seats[seat] && el('span', {}, mark(seat), ` ${n} `)))),
+    again({ steps, view, told, room, story, signal }))
+}
+
+function again(game) {
+  const watch = async ({ currentTarget }) => {
+    currentTarget.disabled = true
+    game.view.element.scrollIntoView({ block: 'center', behavior: stillness() ? 'auto' : 'smooth' })
+    await playAgain(game)
+    currentTarget.disabled = false
+  }
+  return button(t('watchAgain'), watch, { class: 'btn again', test: 'watch-again' })
 }
 
 // The record, where this page did not see the whole game; null where there is none (yet).

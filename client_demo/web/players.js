@@ -1,7 +1,7 @@
 /** Who plays, with points and clocks: a card for each seat, and the time between them. */
 import { el, put } from './elements.js'
 import { mark, nameOf } from './marks.js'
-import { minutes, signed } from './sentences.js'
+import { minutes, plain, signed } from './sentences.js'
 import { t } from './texts.js'
 
 const LOW = 10000 // ms from which a clock is shown as low
@@ -52,7 +52,7 @@ export class Players {
     const kind = ['player', `s${seat}`, turn && 'turn', dim && 'dim', out && 'out'].filter(Boolean).join(' ')
     return el('div', { class: kind, test: `seat-${seat}`, 'aria-current': turn },
       mark(seat), el('span', { class: 'name', title: player.name }, nameOf(state, seat, this.room.seat)),
-      el('span', { class: 'score', test: `score-${seat}`, data: { score } }, shownScore(score)),
+      el('span', { class: 'score', test: `score-${seat}`, data: { score } }, plain(score)),
       this.#facts(seat, state, { turn, out }))
   }
 
@@ -71,9 +71,6 @@ export class Players {
       turn && el('span', { class: 'more' }, ` · ${t(seat === this.room.seat ? 'yourTurn' : 'toMove')}`)), line(facts)]
   }
 }
-
-// With a real minus sign, as everywhere on the page.
-const shownScore = (score) => (score < 0 ? `−${-score}` : String(score))
 
 function line(parts, kind = '') {
   const text = parts.filter(Boolean).join(' · ')

@@ -20,7 +20,7 @@ export class Say {
   say(text, { tone = '', cost = '' } = {}) {
     put(this.text, text)
     this.text.className = tone === 'bad' ? 'bad' : tone === 'good' ? 'ok' : ''
-    put(this.rest, cost && `· ${cost}`)
+    put(this.rest, cost)
     this.until = Date.now() + SHOWN
     this.tick()
   }
@@ -28,7 +28,8 @@ export class Say {
   /** Count the lock down; fall back to the idle sentence in time. */
   tick() {
     const locked = this.lockedFor()
-    const wait = locked > 0 ? `· ${t('againIn', { s: Math.ceil(locked / 1000) })}` : ''
+    const again = locked > 0 ? t('againIn', { s: Math.ceil(locked / 1000) }) : ''
+    const wait = again && this.rest.textContent ? `· ${again}` : again
     if (this.lock.textContent !== wait) put(this.lock, wait)
     if (locked > 0 || Date.now() < this.until) return
     const idle = this.idle()

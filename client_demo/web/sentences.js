@@ -5,6 +5,9 @@ import { t } from './texts.js'
 /** A number of points with its sign: +4, −2. */
 export const signed = (points) => (points < 0 ? `−${-points}` : `+${points}`)
 
+/** A score, with a real minus sign. */
+export const plain = (score) => (score < 0 ? `−${-score}` : String(score))
+
 /** A time in ms as 1:42, rounded up; with tenths below ten seconds if asked for. */
 export function minutes(ms, tenths = false) {
   if (tenths && ms < 10000) return (Math.ceil(Math.max(ms, 0) / 100) / 10).toFixed(1)
@@ -46,7 +49,7 @@ export function pairWords({ event, before, after, path }) {
 }
 
 /** Why a claim or call was wrong, as one sentence. `wrong`: an event `mistaken`, or a refusal with the claim's `a` and `b`. */
-export function reason({ code, a, b, blockers = [] }, board, room, story) {
+export function reason({ code, a, b, blockers = [], seat = room.seat }, board, room, story) {
   const [p, q] = [board?.at(a)?.digit, board?.at(b)?.digit]
   if (code === 'blocked') {
     const between = blockers.map((id) => board?.at(id)?.digit).filter(Boolean)
@@ -54,9 +57,9 @@ export function reason({ code, a, b, blockers = [] }, board, room, story) {
   }
   if (code === 'inactive' || code === 'stale') {
     const taker = a === undefined ? null : story.takerOf([a, b])
-    const name = taker === null ? t('somebody') : nameOf(room.state, taker, room.seat)
-    if (taker !== null && taker === room.seat) return t('why.youTook')
-    return t(code === 'stale' ? (a === undefined ? 'why.staleCall' : 'why.stale') : 'why.inactive', { name })
+    if (taker !== null && taker === seat && seat === room.seat) return t('why.youTook')
+    const name = room.state.seats[taker]?.player.name ?? t('somebody')
+    return t(code === 'inactive' ? 'why.inactive' : a === undefined ? 'why.staleCall' : 'why.stale', { name })
   }
   const turn = room.state.turn
   return t(`why.${code}`, { a: p, b: q, name: turn === null ? '' : nameOf(room.state, turn, room.seat) })

@@ -48,6 +48,10 @@ export class Table {
     this.room.addEventListener('event', ({ detail }) => this.#event(detail), signal)
     this.room.addEventListener('snapshot', () => this.#fresh(), signal)
     this.room.addEventListener('presence', () => this.players.draw(), signal)
+    document.addEventListener('keydown', (event) => {
+      const nowhere = [document.body, document.getElementById('main')].includes(document.activeElement)
+      if (nowhere && /^([1-9]|Arrow\w+)$/.test(event.key)) this.view.key(event)
+    }, signal)
   }
 
   // Draw everything from the state: at first, and after a snapshot.
@@ -55,8 +59,10 @@ export class Table {
     const { board, state } = this.room
     if (board) this.view.show(board)
     this.count = state.phase === 'starting' ? el('div', { class: 'board big-number', role: 'timer' }) : null
-    const end = state.phase === 'over' ? endCard(this.page, this.room, this.story) : null
-    put(this.middle, this.lead, end, this.count ?? this.view.element, end ? null : [this.say.element, this.acts])
+    const told = el('p', { class: 'say' })
+    const { page, room, story, view } = this
+    const end = state.phase === 'over' && endCard({ page, room, story, view, told, signal: this.stop.signal })
+    put(this.middle, this.lead, end, this.count ?? view.element, end ? told : [this.say.element, this.acts])
     this.view.element.inert = state.phase === 'over'
     this.#round()
   }

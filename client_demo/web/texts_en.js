@@ -73,6 +73,7 @@ export default {
   over: 'The game is over', draw: 'A draw', youWon: 'You won', won: '{name} won', by: 'by {n}',
   curve: 'The score over time', longest: 'Longest gap', nSlots: '{n} {n|slot|slots}', fastest: 'Fastest pair', pairs: 'Pairs',
   rematch: 'Rematch', rematchWanted: 'Rematch wanted', wantsRematch: '{name} wants a rematch.', followRematch: 'To the rematch',
+  watchAgain: 'Watch it again',
   fairDeal: 'Was the deal fair?', checkDeal: 'Check the deal', seed: 'Seed', commitment: 'Commitment',
   dealExplained: 'The commitment was shown before the start. It is the SHA-256 of the seed, and the seed makes the board.',
   dealGood: 'The deal was fixed before the game.', dealBad: 'Seed, commitment and board do not fit together.',
