@@ -125,7 +125,7 @@ export class Follower extends EventTarget {
 
   /** @param {Event} event */
   #event(event) {
-    if (this.status === 'live') this.#take(event);
+    this.#take(event);
     this.#answered(event);
   }
 

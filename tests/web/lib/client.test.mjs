@@ -99,6 +99,8 @@ test('close() rejects what has no answer', async (t) => {
 test('rename says hello again with the token, and is no new connection', async (t) => {
   stopTime(t);
   const { client, Socket, heard } = openClient();
+  outcome(client.lobby(true));
+  Socket.last.answers('lobby', { t: 'rooms', rooms: [] });
   const renamed = client.rename('Anna');
   const hello = Socket.last.got('hello').at(-1);
   assert.deepEqual([hello.token, hello.name], ['token-1', 'Anna']);
@@ -106,6 +108,7 @@ test('rename says hello again with the token, and is no new connection', async (
   assert.deepEqual(await renamed, { id: 'ann000000000', name: 'Anna' });
   assert.equal(client.player.name, 'Anna');
   assert.equal(heard.filter(([type]) => type === 'status').length, 2);
+  assert.equal(Socket.last.got('lobby').length, 1);
 });
 
 test('the lobby: the list, its changes, and again after a break', async (t) => {

@@ -283,12 +283,19 @@ test('close() while waiting to reconnect ends the waiting', async (t) => {
 function browser(t) {
   const page = new EventTarget();
   const names = ['addEventListener', 'removeEventListener'];
-  for (const name of names) globalThis[name] = page[name].bind(page);
+  const listening = new Set();
+  for (const [name, change] of [[names[0], 'add'], [names[1], 'delete']]) {
+    globalThis[name] = (type, listener) => {
+      listening[change](type);
+      page[name](type, listener);
+    };
+  }
   globalThis.document = Object.assign(new EventTarget(), { visibilityState: 'visible' });
   t.after(() => {
     for (const name of [...names, 'document']) delete globalThis[name];
   });
   return {
+    listening,
     fire: (type) => page.dispatchEvent(new Event(type)),
     show: (visibilityState) => {
       document.visibilityState = visibilityState;
@@ -313,8 +320,10 @@ test('in a browser: back online, or looked at again, it does not wait', async (t
   Socket.last.breaks(1006);
   page.show('visible');
   assert.equal(Socket.sockets.length, 3);
+  assert.deepEqual([...page.listening], ['online', 'offline', 'pageshow']);
   client.close();
-  page.fire('online');
+  assert.deepEqual([...page.listening], []);
+  page.show('visible');
   await pass(60_000);
   assert.equal(Socket.sockets.length, 3);
 });
