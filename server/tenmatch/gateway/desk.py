@@ -25,7 +25,7 @@ from tenmatch.game.ids import (
     SeatNumber,
     spell,
 )
-from tenmatch.game.options import BadOptions, Mode, choose
+from tenmatch.game.options import BadOptions, choose, mode_named
 from tenmatch.game.room import Phase
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.credits import Credits
@@ -126,7 +126,7 @@ class Desk:
 
     async def _create(self, session: Session, message: from_client.Create) -> None:
         try:
-            mode = Mode(message.mode)
+            mode = mode_named(message.mode)
             options, seed = choose(mode, message.options or {})
         except BadOptions as error:
             session.fail(ErrorCode.BAD_OPTIONS, error.text, re=message.id, field=error.field)

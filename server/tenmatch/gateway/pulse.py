@@ -22,13 +22,14 @@ class Pulse:
         self.revived: Callable[[], None] = lambda: None
         """Called when the pulse is back after it was lost."""
         self._store = store
+        self._time = asyncio.get_running_loop().time
         self._last = float("-inf")
         self._gaps: tuple[Gap, ...] = ()
 
     @property
     def fresh(self) -> bool:
         """Whether commands may be judged: the last beat is younger than FRESH_S."""
-        return asyncio.get_running_loop().time() - self._last < FRESH_S
+        return self._time() - self._last < FRESH_S
 
     def away(self, since: Millis) -> int:
         """Return for how many ms after *since* the server as a whole was away."""
@@ -36,8 +37,7 @@ class Pulse:
 
     async def once(self) -> None:
         """Beat once. Raises StoreDown."""
-        loop = asyncio.get_running_loop()
-        asked = loop.time()
+        asked = self._time()
         answer = await beat(self._store)
         lost = not self.fresh
         self._gaps = answer.gaps

@@ -19,23 +19,24 @@ from tenmatch.game.ids import (
     SeatNumber,
     Seq,
 )
-from tenmatch.game.options import Mode
 from tenmatch.protocol import limits
 from tenmatch.rules.board import NumberId
 
 RequestId = Annotated[int, Meta(ge=0, le=limits.MAX_REQUEST_ID)]
 # More than the letters ids are spelt with, so that a mistyped id is one of no room rather than no id. The
 # length stands in the pattern too, as the end of a pattern would let a line break pass.
-_SAID = "^[A-Za-z0-9]*$"  # a code is read aloud and typed by people: upper case is the same
-
 RoomName = Annotated[
     RoomId,
-    Meta(min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH, pattern=f"^[a-z0-9]{{{ROOM_ID_LENGTH}}}$"),
+    Meta(
+        min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH, pattern=f"^[A-Za-z0-9_-]{{{ROOM_ID_LENGTH}}}$"
+    ),
 ]
 CodeName = Annotated[
-    RoomCode,
+    RoomCode,  # read aloud and typed by people: upper case is the same
     Meta(
-        min_length=ROOM_CODE_LENGTH, max_length=ROOM_CODE_LENGTH, pattern=f"^[a-z0-9]{{{ROOM_CODE_LENGTH}}}$"
+        min_length=ROOM_CODE_LENGTH,
+        max_length=ROOM_CODE_LENGTH,
+        pattern=f"^[A-Za-z0-9]{{{ROOM_CODE_LENGTH}}}$",
     ),
 ]
 JoinedRoom = Annotated[RoomId, Meta(min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH)]
@@ -77,7 +78,7 @@ class Hello(Request, frozen=True, kw_only=True):
 class Create(Request, frozen=True, kw_only=True):
     """Make a room and sit on its seat 0."""
 
-    mode: Mode
+    mode: Annotated[str, Meta(max_length=limits.KEY_LENGTH)]  # which ones there are is the game's to say
     options: dict[str, OptionValue] | None = None
     private: bool | None = None
     key: Annotated[str, Meta(min_length=1, max_length=limits.KEY_LENGTH)] | None = None  # same key, same room
