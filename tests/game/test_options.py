@@ -1,0 +1,103 @@
+"""What a room can be made with."""
+
+import pytest
+
+from tenmatch.game.options import BadOptions, Mode, Options, choose, mode_named
+from tenmatch.rules.deal import DealKind
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_nothing_asked_gives_the_defaults(mode: Mode) -> None:
+    options, seed = choose(mode, {})
+    assert options == Options()
+    assert seed is None
+
+
+def test_the_deal_chooses_its_size() -> None:
+    assert choose(Mode.RACE, {"deal": "even"})[0].size == 36
+    classic = choose(Mode.TURNS, {"deal": "classic"})[0]
+    assert (classic.size, classic.deal) == (27, DealKind.CLASSIC)
+
+
+@pytest.mark.parametrize(
+    ("mode", "field", "least", "most"),
+    [
+        (Mode.RACE, "size", 9, 180),
+        (Mode.TURNS, "size", 9, 180),
+        (Mode.RACE, "adds", 0, 20),
+        (Mode.RACE, "seconds", 10, 3600),
+        (Mode.TURNS, "base_s", 5, 3600),
+        (Mode.TURNS, "increment_s", 0, 60),
+        (Mode.RACE, "max_players", 2, 8),
+        (Mode.TURNS, "max_players", 2, 4),
+        (Mode.RACE, "countdown_ms", 0, 10_000),
+        (Mode.RACE, "spectator_delay_ms", 0, 120_000),
+    ],
+)
+def test_ranges(mode: Mode, field: str, least: int, most: int) -> None:
+    for value in (least, most):
+        assert getattr(choose(mode, {field: value})[0], field) == value
+    for wrong in (least - 1, most + 1, True, float(least), str(most), None, [least]):
+        with pytest.raises(BadOptions) as raised:
+            choose(mode, {field: wrong})
+        assert raised.value.field == field
+
+
+@pytest.mark.parametrize("field", ["penalty", "row_again", "spectators"])
+def test_switches(field: str) -> None:
+    for value in (True, False):
+        assert getattr(choose(Mode.TURNS, {field: value})[0], field) is value
+    for wrong in (0, 1, "true", None):
+        with pytest.raises(BadOptions) as raised:
+            choose(Mode.TURNS, {field: wrong})
+        assert raised.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("mode", "asked", "field"),
+    [
+        (Mode.RACE, {"colour": "red"}, "colour"),
+        (Mode.RACE, {"mode": "race"}, "mode"),
+        (Mode.RACE, {"rated": True}, "rated"),
+        (Mode.RACE, {"deal": "odd"}, "deal"),
+        (Mode.RACE, {"deal": 1}, "deal"),
+        (Mode.RACE, {"deal": None}, "deal"),
+        (Mode.RACE, {"deal": "even", "size": 35}, "size"),
+        (Mode.RACE, {"deal": "classic", "size": 36}, "size"),
+        (Mode.RACE, {"deal": "classic", "seed": "00" * 32}, "seed"),
+        (Mode.RACE, {"seed": "00" * 31}, "seed"),
+        (Mode.RACE, {"seed": "00" * 33}, "seed"),
+        (Mode.RACE, {"seed": "0" * 63 + "g"}, "seed"),
+        (Mode.RACE, {"seed": "0" * 63 + "\u0661"}, "seed"),  # a digit, but no hex digit
+        (Mode.RACE, {"seed": "00" * 32 + "\n"}, "seed"),
+        (Mode.RACE, {"seed": 5}, "seed"),
+        (Mode.RACE, {"seed": None}, "seed"),
+        (Mode.RACE, {"base_s": 60}, "base_s"),
+        (Mode.RACE, {"increment_s": 0}, "increment_s"),
+        (Mode.RACE, {"row_again": True}, "row_again"),
+        (Mode.TURNS, {"seconds": 60}, "seconds"),
+    ],
+)
+def test_what_cannot_be_names_its_field(mode: Mode, asked: dict[str, object], field: str) -> None:
+    with pytest.raises(BadOptions) as raised:
+        choose(mode, asked)
+    assert raised.value.field == field
+    assert raised.value.text
+
+
+def test_another_modes_options_may_be_said_at_their_defaults() -> None:
+    assert choose(Mode.RACE, {"base_s": 120, "increment_s": 3, "row_again": False})[0] == Options()
+    assert choose(Mode.TURNS, {"seconds": 180, "rated": False})[0] == Options()
+
+
+def test_a_seed_may_be_written_in_either_case() -> None:
+    named = "0123456789abcdefABCDEF" + "0" * 42
+    assert choose(Mode.RACE, {"seed": named})[1] == bytes.fromhex(named)
+
+
+def test_modes_by_name() -> None:
+    assert mode_named("race") is Mode.RACE
+    for unknown in ("mirror", "Race", ""):
+        with pytest.raises(BadOptions) as raised:
+            mode_named(unknown)
+        assert raised.value.field == "mode"
