@@ -65,7 +65,7 @@ class _Phase(Enum):
 class _Wanted:
     """A room that this node listens to, whatever becomes of connections."""
 
-    since: float  # when it was asked for, or last lost
+    since: float  # when it was first asked for, or lost after it had been heard
     acknowledged: bool = False  # on this or an earlier connection
     joiners: list["asyncio.Future[None]"] = field(default_factory=list)
 
@@ -92,10 +92,12 @@ class Feed:
     def healthy(self) -> bool:
         """Tell whether messages do come through, and those of all rooms that are wanted."""
         now = self._monotonic()
-        return now - self._probed_at <= self._patience.deaf and all(
-            self.hears(room) or now - wanted.since <= self._patience.acknowledgement
-            for room, wanted in self._wanted.items()
+        return now - self._probed_at <= self._patience.deaf and not self._unacknowledged(
+            before=now - self._patience.acknowledgement
         )
+
+    def _unacknowledged(self, *, before: float) -> bool:
+        return any(wanted.since < before and not self.hears(room) for room, wanted in self._wanted.items())
 
     @property
     def notes_dropped(self) -> int:
@@ -110,7 +112,8 @@ class Feed:
         """Listen to a room: what is published once this has returned will be heard, or doubted.
 
         Raises:
-            StoreDown: It was not acknowledged in time, and the room is not listened to unless it was before.
+            StoreDown: It was not acknowledged in time, and the room is not listened to unless it was before;
+                or the room was left meanwhile.
         """
         wanted = self._wanted.get(room)
         if wanted is None:
@@ -135,8 +138,13 @@ class Feed:
 
     def leave(self, room: RoomId) -> None:
         """Listen to a room no longer."""
-        if self._wanted.pop(room, None) is not None:
-            self._reconsider(room)
+        wanted = self._wanted.pop(room, None)
+        if wanted is None:
+            return
+        self._reconsider(room)
+        for joiner in wanted.joiners:
+            if not joiner.done():
+                joiner.set_exception(StoreDown(f"room {room} was left while it was joined"))
 
     def publish(self, room: RoomId, kind: int, payload: bytes, told: Callable[[bool], None] = ignore) -> None:
         """Send a note to all nodes that listen to a room, this one included; it is not kept anywhere.
@@ -206,6 +214,9 @@ class Feed:
             raise StoreDown(f"heard nothing for {self._patience.dead} s")
         if now - max(self._probed_at, begun) > self._patience.deaf:
             raise StoreDown(f"the server answers, but no probe came back for {self._patience.deaf} s")
+        begun_before = now - self._patience.dead
+        if begun < begun_before and self._unacknowledged(before=begun_before):
+            raise StoreDown(f"the server answers, but not to a subscription, for {self._patience.dead} s")
 
     async def _rest(self) -> None:
         """Wait for something to do, or until it is time to look again how long it has been silent."""
@@ -235,10 +246,11 @@ class Feed:
 
     def _lose(self) -> None:
         """Forget what the connection knew; all that is wanted must be asked for again."""
+        for room, wanted in self._wanted.items():
+            if self.hears(room):
+                wanted.since = self._monotonic()
         self._phases.clear()
         self._changed = set(self._wanted)
-        for wanted in self._wanted.values():
-            wanted.since = self._monotonic()
 
     # What arrives
 

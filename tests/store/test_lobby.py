@@ -1,0 +1,80 @@
+"""The public list."""
+
+from tenmatch.game.ids import RoomId
+from tenmatch.store import keys, lobby
+from tenmatch.store.connect import Store
+from tenmatch.store.lobby import COUNTS, Listed
+
+ONE, TWO, THREE = (RoomId(name) for name in ("room-1", "room-2", "room-3"))
+
+
+async def age(store: Store, room: RoomId, ms: int) -> None:
+    """Let a room's line be so much older."""
+    await store.call("ZINCRBY", keys.LOBBY_FRESH, -ms, room)
+
+
+async def test_an_empty_list(store: Store) -> None:
+    assert (await lobby.newest(store)).lines == ()
+
+
+async def test_the_highest_rank_comes_first(store: Store) -> None:
+    await lobby.put(store, Listed(ONE, b"1", 10), Listed(TWO, b"2", 30), Listed(THREE, b"3", 20))
+    assert (await lobby.newest(store)).lines == ((TWO, b"2"), (THREE, b"3"), (ONE, b"1"))
+    assert (await lobby.newest(store, 2)).lines == ((TWO, b"2"), (THREE, b"3"))
+
+
+async def test_a_reader_who_knows_the_version_reads_nothing_twice(store: Store) -> None:
+    await lobby.put(store, Listed(ONE, b"1", 10))
+    version, _ = await lobby.newest(store)
+    assert await lobby.newest(store, known=version) == (version, None)
+
+
+async def test_refreshing_changes_nothing(store: Store) -> None:
+    await lobby.put(store, Listed(ONE, b"1", 1_796_041_036_000.0))
+    version, _ = await lobby.newest(store)
+    await lobby.put(store, Listed(ONE, b"1", 1_796_041_036_000.0))
+    assert (await lobby.newest(store, known=version)).lines is None
+
+
+async def test_whatever_changes_makes_a_new_version(store: Store) -> None:
+    versions = [(await lobby.newest(store)).version]
+    for change in (Listed(ONE, b"1", 10), Listed(ONE, b"changed", 10), Listed(ONE, b"changed", 11)):
+        await lobby.put(store, change)
+        newest = await lobby.newest(store, known=versions[-1])
+        assert newest.lines == ((ONE, change.line),)
+        versions.append(newest.version)
+    await lobby.drop(store, ONE)
+    newest = await lobby.newest(store, known=versions[-1])
+    assert newest.lines == ()
+    versions.append(newest.version)
+    assert versions == sorted(set(versions))
+
+
+async def test_dropping_what_is_not_there_changes_nothing(store: Store) -> None:
+    version, _ = await lobby.newest(store)
+    await lobby.drop(store, ONE)
+    assert (await lobby.newest(store, known=version)).lines is None
+
+
+async def test_a_line_that_is_not_refreshed_vanishes(store: Store) -> None:
+    await lobby.put(store, Listed(ONE, b"1", 10), Listed(TWO, b"2", 20))
+    version, _ = await lobby.newest(store)
+    await age(store, ONE, COUNTS + 100)
+    await age(store, TWO, COUNTS - 10_000)
+    assert (await lobby.newest(store, known=version)).lines == ((TWO, b"2"),)
+    assert await store.call("HLEN", keys.LOBBY_LINES) == 1
+
+
+async def test_a_refreshed_line_stays(store: Store) -> None:
+    await lobby.put(store, Listed(ONE, b"1", 10))
+    await age(store, ONE, COUNTS + 100)
+    await lobby.put(store, Listed(ONE, b"1", 10))
+    assert (await lobby.newest(store)).lines == ((ONE, b"1"),)
+
+
+async def test_a_version_is_not_used_twice_when_the_store_lost_the_latest(store: Store) -> None:
+    await lobby.put(store, Listed(ONE, b"1", 10))
+    known = (await lobby.newest(store)).version - 1000  # as it was a second ago
+    await store.call("SET", keys.LOBBY_VERSION, known - 1)
+    await lobby.put(store, Listed(ONE, b"other", 10))
+    assert (await lobby.newest(store)).version > known
