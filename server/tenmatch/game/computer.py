@@ -31,8 +31,8 @@ class Skill(msgspec.Struct, frozen=True):
 
 SKILLS: Final = {
     Level.EASY: Skill(thinks_ms=2500, errs=8, looks=1),
-    Level.MEDIUM: Skill(thinks_ms=1500, errs=4, looks=4),
-    Level.HARD: Skill(thinks_ms=800, errs=1, looks=8),
+    Level.MEDIUM: Skill(thinks_ms=1500, errs=4, looks=3),
+    Level.HARD: Skill(thinks_ms=800, errs=1, looks=6),
 }
 
 _GLANCES: Final = 14  # as many numbers as one draw can point at
@@ -83,15 +83,15 @@ def _fit(board: Board, a: int, b: int) -> bool:
 
 
 def _good_pair(board: Board, looks: int, draw: bytes) -> Pair | None:
-    """Return the best of the pairs that some looks at the board find."""
+    """Return the best of the pairs of the first numbers, as many as *looks*, that are seen to have one."""
     active = list(compress(range(len(board.digits)), board.digits))
     found: list[Pair] = []
     for index in _glances(active, draw):
         cell = active[index]
-        fitting = [other for other in candidates(board, cell) if _fit(board, cell, other)]
-        if fitting:
-            found.append((board.number_at(cell), board.number_at(min(fitting))))
-        if len(found) == looks:
+        met = sorted(other for other in candidates(board, cell) if _fit(board, cell, other))
+        found += [(board.number_at(cell), board.number_at(other)) for other in met]
+        looks -= bool(met)
+        if not looks:
             break
     return max(found, key=lambda pair: _worth(board, pair), default=None)
 
