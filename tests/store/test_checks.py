@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from tests.servers import Server
+from tests.servers import Kind, Server
 
 from tenmatch.store.checks import Finding, Severity, _version, check
 from tenmatch.store.connect import Address, Store
@@ -87,7 +87,7 @@ async def test_one_that_forbids_info_is_warned_of(own_store: Store) -> None:
 
 
 async def test_a_cluster_is_told_that_it_cannot_be_used_yet(
-    kind: str, tmp_path_factory: pytest.TempPathFactory
+    kind: Kind, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     server = Server(kind, tmp_path_factory.mktemp("cluster"), "--cluster-enabled", "yes")
     store = Store(Address(server.url))

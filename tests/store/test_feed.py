@@ -337,7 +337,7 @@ async def test_a_connection_that_times_out_in_the_kernel_does_not_freeze_the_loo
 
 
 async def test_the_driver_does_freeze_the_loop_when_asked_that_way(store: Store) -> None:
-    """Why the feed gives the driver no time limit: here it comes back a thousand times, and nobody else runs."""
+    """Why the driver gets no time limit: here it comes back a thousand times, and nobody else runs."""
     link = store.link()
     await link.open()
     connection = link._connection

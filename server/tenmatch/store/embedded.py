@@ -107,7 +107,7 @@ class Embedded:
         except BaseException as error:
             self._kill()
             if isinstance(error, TimeoutError):
-                raise EmbeddedError(f"no store after {START_TIMEOUT:.0f} s: {self._last_words()}") from error
+                raise EmbeddedError(f"no store after {START_TIMEOUT:g} s: {self._last_words()}") from error
             raise
 
     async def run(self) -> None:
@@ -211,16 +211,20 @@ class Embedded:
 
     def _last_words(self) -> str:
         try:
-            return (self._folder / "valkey.log").read_text(errors="replace").rstrip().rpartition("\n")[2]
+            pid = (self._folder / "valkey.pid").read_text().strip()
         except FileNotFoundError:
-            return "it left no log"
+            pid = "unknown"
+        try:
+            said = (self._folder / "valkey.log").read_text(errors="replace").rstrip().rpartition("\n")[2]
+        except FileNotFoundError:
+            said = "nothing"
+        return f"pid {pid}, its last words: {said}"
 
     def _short_path(self) -> Path:
         """Return the path of the socket, by way of a link where it would be too long for the kernel."""
         if _fits(path := self._folder / "valkey.sock"):
             return path
-        name = "tenmatch-" + hashlib.sha256(os.fsencode(self._folder)).hexdigest()[:16]
-        link = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / name
+        link = _link_to(self._folder)
         if not link.is_symlink():
             link.symlink_to(self._folder)
         if link.lstat().st_uid != os.geteuid() or link.readlink() != self._folder:
@@ -229,6 +233,11 @@ class Embedded:
         if not _fits(path := link / "valkey.sock"):
             raise EmbeddedError(f"the path of the socket is too long, even as {path}: name a shorter folder")
         return path
+
+
+def _link_to(folder: Path) -> Path:
+    name = "tenmatch-" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    return Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / name
 
 
 def _fits(path: Path) -> bool:

@@ -1,0 +1,43 @@
+"""What nodes leave in the store: keys of documented shapes, which expire as documented."""
+
+from tests.store.entries import ROOM, entry
+from tests.store.test_keys import documented
+
+from tenmatch.game.ids import Millis, PlayerId, RoomCode, SeatNumber
+from tenmatch.store import codes, due, keys, lobby, outages, players
+from tenmatch.store.connect import Store
+from tenmatch.store.log import APPEND, START, append_call
+from tenmatch.store.presence import Held, Presence
+from tenmatch.store.secret import shared_secret
+
+LASTING = {keys.ALIVE, keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION, keys.SECRET}
+
+
+async def do_everything(store: Store) -> None:
+    player, seat = PlayerId("mnpqrstuvwxy"), SeatNumber(0)
+    await store.set_clock()
+    await due.mark(store, {ROOM: Millis(1)})
+    await store.run_all(
+        APPEND, [append_call(ROOM, START, [entry(1)], at=None, by_player=True, ttl=60, heard=False)]
+    )
+    presence = Presence(store, "node-1")
+    await presence.renew([Held(ROOM, {seat: await presence.arrive(ROOM, seat)}, watching=3)])
+    await store.call("SET", keys.ALIVE, (await outages.beat(store)).time - 10_000)
+    await outages.beat(store)
+    await lobby.put(store, lobby.Listed(ROOM, b"line", 1))
+    await codes.claim_code(store, RoomCode("abc234"), ROOM, 60)
+    await players.made(store, player, "key", ROOM)
+    await players.may_make(store, player, ROOM, 3)
+    await players.seat_in(store, player, ROOM)
+    await shared_secret(store)
+
+
+async def test_every_key_has_a_documented_shape_and_expiry(store: Store) -> None:
+    await do_everything(store)
+    found = [key.decode() for key in await store.call("KEYS", "*")]
+    shapes = documented()
+    matched = {shape for shape in shapes for key in found if shape.match(key)}
+    assert all(any(shape.match(key) for shape in shapes) for key in found)
+    assert len(matched) == len(shapes) - 2  # the channels are no keys
+    lasting = {key for key in found if await store.call("TTL", key) == -1}
+    assert lasting == LASTING | {keys.due(keys.due_bucket(ROOM))}
