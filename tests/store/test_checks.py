@@ -36,7 +36,7 @@ async def test_an_evicting_one(own_store: Store) -> None:
 async def test_one_without_an_append_only_file(own_store: Store) -> None:
     await own_store.call("CONFIG", "SET", "appendonly", "no")
     [finding] = await check(own_store)
-    assert finding.severity is Severity.WARN
+    assert finding.severity is Severity.STOP
     assert "appendonly yes" in finding.remedy
 
 
@@ -55,7 +55,7 @@ async def test_a_replica(own_store: Store) -> None:
 
 
 async def test_the_worst_comes_first(own_store: Store) -> None:
-    await own_store.call("CONFIG", "SET", "appendonly", "no")
+    await own_store.call("CONFIG", "SET", "appendfsync", "no")
     await own_store.call("CONFIG", "SET", "maxmemory-policy", "volatile-ttl")
     assert [finding.severity for finding in await check(own_store)] == [Severity.STOP, Severity.WARN]
 

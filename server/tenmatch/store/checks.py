@@ -16,7 +16,7 @@ Info: TypeAlias = Mapping[str, str]
 class Severity(Enum):
     """How bad a finding is."""
 
-    STOP = "stop"  # games would go wrong
+    STOP = "stop"  # games would be lost, or could not be played at all
     WARN = "warn"  # a promise holds less far than it could
 
 
@@ -103,7 +103,7 @@ def _eviction(info: Info) -> Iterator[Finding]:
 def _append_only(info: Info) -> Iterator[Finding]:
     if info.get("aof_enabled") != "1":
         yield Finding(
-            Severity.WARN,
+            Severity.STOP,
             "the store keeps no append-only file: when it restarts, moves or whole games are lost",
             "Set appendonly yes",
         )
