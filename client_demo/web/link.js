@@ -12,6 +12,7 @@ const PROBE_MS = 3_000; // the same when something suggests that the network has
 const SAMPLE_MS = 30_000; // measure the round trip this often even when the server talks all the time
 const STEADY_MS = 10_000; // a connection that lived this long ends a series of failures
 const BACKOFF_MS = { first: 500, most: 10_000 };
+const ERROR_MS = 100; // from an error to the close that belongs to it
 const GRACE_MS = 1_000; // past the announced end of a connection
 
 /** @typedef {'idle' | 'connecting' | 'open' | 'reconnecting' | 'closed'} LinkStatus */
@@ -88,6 +89,7 @@ export class Link {
   #socket = null;
   #failures = 0;
   #hastened = true; // may the coming attempt be made earlier?
+  #atOnce = false; // was this one made without waiting?
   #helloAt = 0;
   /** When this socket was welcomed (local ms), or null. @type {number | null} */
   #upAt = null;
@@ -140,6 +142,8 @@ export class Link {
       socket.send(JSON.stringify(this.#options.hello()));
     };
     socket.onmessage = (/** @type {{data: unknown}} */ { data }) => this.#received(data);
+    // A close follows an error, with its code; not in every version of Node.
+    socket.onerror = () => this.#timer('alive', ERROR_MS, () => this.#lost(1006, 'no connection'));
     socket.onclose = (/** @type {{code: number, reason: string}} */ { code, reason }) => this.#lost(code, reason);
   }
 
@@ -196,7 +200,8 @@ export class Link {
     this.#drop();
     let plan = planFor(code);
     if (plan === 'token') plan = this.#options.refused() ? 'now' : 'stop';
-    else if (plan === 'now' && upFor < GRACE_MS) plan = 'wait'; // never in a tight circle
+    else if (plan === 'now' && this.#atOnce && upFor < GRACE_MS) plan = 'wait'; // never in a tight circle
+    this.#atOnce = plan === 'now';
     if (plan === 'stop') return this.#ended(code, reason);
     if (upFor >= STEADY_MS) this.#failures = 0;
     const in_ms = plan === 'now' ? 0 : plan === 'minute' ? 60_000 : Math.round(backoff(this.#failures++));

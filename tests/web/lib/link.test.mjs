@@ -139,11 +139,11 @@ for (const code of [1001, 1005, 1006, 1011, 1013, 4000, 4321]) {
 test('close 1012: comes back at once', async (t) => {
   stopTime(t);
   const { Socket, heard } = openClient();
-  await pass(2000);
   Socket.last.breaks(1012);
   assert.equal(last(heard).in_ms, 0);
   await pass(0);
   assert.equal(Socket.sockets.length, 2);
+  Socket.last.welcomes();
   Socket.last.breaks(1012);
   assert.equal(last(heard).in_ms, 500, 'but never in a tight circle');
 });
@@ -254,6 +254,21 @@ test('a socket that was given up is not heard any more', async (t) => {
   socket.says(welcome({ player: { id: 'ghost', name: 'Ghost' } }));
   socket.breaks(1002);
   assert.deepEqual([client.status, client.player.id], ['reconnecting', 'ann000000000']);
+});
+
+test('an error without a close, as in some versions of Node, is a failure; one with a close has its code', async (t) => {
+  stopTime(t);
+  const { client, Socket, heard } = fakeClient();
+  client.connect();
+  Socket.last.onerror();
+  await pass(100);
+  assert.equal(last(heard).reason, 'no connection');
+  await pass(500);
+  Socket.last.onerror();
+  Socket.last.breaks(1008);
+  assert.equal(last(heard).code, 1008);
+  await pass(59_000);
+  assert.equal(Socket.sockets.length, 2);
 });
 
 test('close() is for good, connect() starts again', async (t) => {
