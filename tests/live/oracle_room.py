@@ -1,0 +1,325 @@
+"""A judge of a whole room: it folds the events a client was told and checks all that they claim.
+
+Written from server/rules.md and server/protocol.md, on the slow rules of tests/rules/oracle.py; it shares
+nothing with the package. What it cannot know is left open: who moves when, and what computer players choose.
+"""
+
+from copy import deepcopy
+from typing import Any, Final
+
+from tests.live.standing import Chair, Standing
+from tests.rules.oracle import OracleGame
+
+Message = dict[str, Any]
+
+SILENCE_MS: Final = 3_000
+STALE_MS: Final = 2_000
+WITH_BOARD: Final = frozenset(
+    "started matched mistaken called added passed flagged resigned shifted ended".split()
+)
+
+
+class RoomJudge:
+    """The room as it must be after each event; `take` fails at the first that cannot be so."""
+
+    def __init__(self) -> None:
+        """Begin before the first event."""
+        self.told: list[Message] = []
+        self.standings = [Standing()]  # after each seq; 0: before the first
+        self._must: tuple[str, ...] | None = None  # what has to follow in the same breath
+
+    @property
+    def now(self) -> Standing:
+        """The room after the last event taken."""
+        return self.standings[-1]
+
+    @property
+    def game(self) -> OracleGame:
+        """The board after the last event taken."""
+        return self.now.board()
+
+    def take(self, events: list[Message]) -> None:
+        """Judge those of *events* that are new; they begin with the room's first."""
+        for event in events[len(self.told) :]:
+            self._take(event)
+
+    def _take(self, event: Message) -> None:
+        before, kind = self.now, event["kind"]
+        after = deepcopy(before)
+        after.seq += 1
+        assert event["seq"] == after.seq, event
+        assert event["at"] >= before.at, event
+        if self._must is not None:
+            assert kind == self._must[0], f"{self._must} had to follow, not {event}"
+            assert event["at"] == before.at, event
+        after.at = event["at"]
+        getattr(self, f"_{kind}")(after, event)
+        board_hash = after.game.hash() if after.game and kind in WITH_BOARD else None
+        assert event["hash"] == board_hash, event
+        self._must = after.must_follow(event)
+        self.told.append(event)
+        self.standings.append(after)
+
+    # -- before the start
+
+    def _created(self, room: Standing, event: Message) -> None:
+        assert event["seq"] == 1
+        room.mode, room.options = event["mode"], event["options"]
+        room.code, room.private, room.host = event["code"], event["private"], event["host"]
+        room.commit = event["commit"]
+        room.chairs = [None] * room.options["max_players"]
+        room.adds_left = room.options["adds"]
+        assert not {"seed", "salt"} & (event.keys() | room.options.keys()), "a secret was told"
+
+    def _seated(self, room: Standing, event: Message) -> None:
+        assert room.phase == "open"
+        assert event["seat"] == room.chairs.index(None), "the lowest free seat"
+        bot = "bot" in event["player"]
+        room.chairs[event["seat"]] = Chair(event["player"], ready=bot or bool(event.get("ready")))
+
+    def _unseated(self, room: Standing, event: Message) -> None:
+        assert room.phase in ("open", "starting")
+        assert event["reason"] in ("left", "kicked", "absent")
+        room.chair(event["seat"])
+        room.chairs[event["seat"]] = None
+        persons = [seat for seat, chair in room.taken() if not chair.bot]
+        assert event["host"] == (min(persons) if persons else None)
+        room.host = room.host if event["host"] is None else event["host"]
+        room.phase = "open"
+
+    def _readied(self, room: Standing, event: Message) -> None:
+        assert room.phase in ("open", "starting")
+        room.chair(event["seat"]).ready = event["ready"]
+        if not event["ready"]:
+            room.phase = "open"
+
+    def _starting(self, room: Standing, event: Message) -> None:
+        assert room.phase == "open"
+        assert len(room.taken()) >= min(2, len(room.chairs))
+        assert event["starts_at"] == event["at"] + room.options["countdown_ms"]
+        room.phase, room.starts_at = "starting", event["starts_at"]
+
+    def _started(self, room: Standing, event: Message) -> None:
+        assert room.phase == "starting"
+        assert event["at"] == max(room.starts_at or 0, self.now.at)
+        room.phase, room.game = "playing", OracleGame(event["board"])
+        assert room.board().left() == room.board().slots() == room.options["size"]
+        assert event["adds_left"] == room.adds_left
+        assert room.board().pairs(), "a deal has a legal pair"
+        if room.mode == "race":
+            room.ends_at = event["at"] + room.options["seconds"] * 1000
+            assert event["ends_at"] == room.ends_at
+        else:
+            full = room.options["base_s"] * 1000
+            room.turn = room.still_in()[0]
+            room.clocks = [None if chair is None else full for chair in room.chairs]
+            self._turn(room, event)
+
+    # -- in play
+
+    def _mover(self, room: Standing, event: Message) -> Chair:
+        """Return who moved, if they could."""
+        chair = room.chair(event["seat"])
+        assert room.phase == "playing", event
+        assert chair.out is None, event
+        assert event["n"] not in chair.moves, f"made twice: {event}"
+        chair.moves.add(event["n"])
+        if event["kind"] != "resigned":
+            assert chair.locked_until is None or event["at"] >= chair.locked_until, event
+            assert room.turn in (None, event["seat"]), event
+        room.run_clock(event["at"])
+        return chair
+
+    def _turn(self, room: Standing, event: Message) -> None:
+        """Compare whose turn it is and the clocks."""
+        if room.mode == "race":
+            assert not {"turn", "clocks", "open"} & event.keys(), event
+            return
+        room.clocks_at = event["at"]
+        assert event["clocks"] == room.clocks, event
+        assert event["turn"] == room.turn, event
+
+    def _points(self, chair: Chair, event: Message, points: int) -> None:
+        chair.score += points
+        assert (event["points"], event["score"]) == (points, chair.score), event
+
+    def _matched(self, room: Standing, event: Message) -> None:
+        chair, game = self._mover(room, event), room.board()
+        a, b = event["a"], event["b"]
+        assert game.judge(a, b) == ("legal", []), event
+        points = game.pair_points(a, b) + game.row_points(a, b)
+        assert event["rows"] == game.match(a, b), event
+        self._points(chair, event, points + (0 if game.left() else 20))
+        assert event["left"] == game.left(), event
+        chair.streak = 0
+        room.passed.clear()
+        room.note_pairs(event["at"])
+        if room.mode == "turns":
+            assert event["open"] == bool(game.pairs())
+            room.add_time(event["seat"])
+            if not (room.options["row_again"] and event["rows"]):
+                room.next_turn()
+        self._turn(room, event)
+
+    def _mistaken(self, room: Standing, event: Message) -> None:
+        chair, game = self._mover(room, event), room.board()
+        assert room.options["penalty"]
+        if event["code"] == "pairs_left":
+            assert room.mode == "race"
+            assert game.pairs(), event
+            assert not {"a", "b", "blockers"} & event.keys()
+        else:
+            code, blockers = game.judge(event["a"], event["b"])
+            assert (event["code"], event.get("blockers", [])) == (code, blockers), event
+            assert code != "legal", event
+        self._points(chair, event, -2)
+        chair.mistakes += 1
+        chair.streak += 1
+        if room.mode == "race":
+            chair.locked_until = event["at"] + 1000 * 2 ** min(chair.streak - 1, 2)
+            assert event["locked_until"] == chair.locked_until
+            assert "clocks" not in event
+        else:
+            room.clocks_at = event["at"]
+            assert event["clocks"] == room.clocks, event
+            assert "locked_until" not in event
+
+    def _called(self, room: Standing, event: Message) -> None:
+        chair = self._mover(room, event)
+        assert room.mode == "race"
+        assert not room.board().pairs(), event
+        chair.streak = 0
+        self._points(chair, event, 3)
+
+    def _added(self, room: Standing, event: Message) -> None:
+        game = room.board()
+        assert room.can_add(), event
+        if self._must is None:
+            assert room.mode == "race"
+            assert room.stuck_at is not None, event
+            assert event["at"] == max(room.stuck_at + SILENCE_MS, self.now.at), event
+        assert event["first"] == game.next_id
+        assert event["digits"] == game.add()
+        room.adds_left -= 1
+        assert (event["adds_left"], event["left"]) == (room.adds_left, game.left())
+        room.passed.clear()
+        room.note_pairs(event["at"])
+        assert room.mode == "race" or event["open"] == bool(game.pairs())
+        room.run_clock(event["at"])
+        self._turn(room, event)
+
+    def _passed(self, room: Standing, event: Message) -> None:
+        self._mover(room, event)
+        assert room.mode == "turns"
+        room.passed.add(event["seat"])
+        room.next_turn()
+        self._turn(room, event)
+
+    def _flagged(self, room: Standing, event: Message) -> None:
+        assert (room.mode, room.turn) == ("turns", event["seat"]), event
+        left = room.clocks[event["seat"]]
+        assert left is not None, event
+        assert event["at"] == max(room.clocks_at + left, self.now.at), event
+        self._out(room, event)
+
+    def _resigned(self, room: Standing, event: Message) -> None:
+        self._mover(room, event)
+        self._out(room, event)
+
+    def _out(self, room: Standing, event: Message) -> None:
+        room.chair(event["seat"]).out = event["seq"]
+        room.run_clock(event["at"])
+        if room.turn == event["seat"]:
+            room.next_turn()
+        if room.mode == "turns":
+            room.clocks[event["seat"]] = None
+        self._turn(room, event)
+
+    def _shifted(self, room: Standing, event: Message) -> None:
+        assert room.phase in ("starting", "playing")
+        assert event["by_ms"] > 0
+        room.shift(event["by_ms"])
+
+    # -- the end
+
+    def _ended(self, room: Standing, event: Message) -> None:
+        assert room.phase != "over"
+        if self._must is not None:
+            assert event["reason"] == self._must[1], event
+        else:
+            assert event["reason"] == "time", event
+            assert event["at"] == max(room.ends_at or 0, self.now.at), event
+        assert event["ranking"] == (room.ranking() if room.game else [])
+        room.phase, room.turn, room.ended = "over", None, event
+
+    def _rematch(self, room: Standing, event: Message) -> None:
+        assert room.phase == "over"
+        if event.get("room") is None:
+            room.wants = {*room.wants, event["seat"]} if event["want"] else room.wants - {event["seat"]}
+        else:
+            assert room.wants, event
+
+    # -- what is no event
+
+    def check_snapshot(self, snapshot: Message) -> None:
+        """Fail unless a snapshot shows the room as it was after the event it names."""
+        told = snapshot["state"]
+        expected = self.standings[snapshot["seq"]].state()
+        assert snapshot["chain"] == (self.told[snapshot["seq"] - 1]["chain"])
+        if told["phase"] != "starting":
+            told = told | {"starts_at": expected["starts_at"]}
+        assert told == expected
+
+    def check_answer(self, seat: int, move: Message, answer: Message) -> None:
+        """Fail unless a move was answered rightly. *move* has `t`, `n` and what else it was sent with."""
+        if answer["t"] == "event":
+            assert self.told[answer["seq"] - 1] == answer
+            assert (answer["seat"], answer["n"]) == (seat, move["n"])
+            assert answer.get("a") == move.get("a")
+            if answer["kind"] == "mistaken":
+                assert not self._excused(answer["seq"] - 1, move, answer["at"]), answer
+            return
+        assert answer["t"] == "refused", answer
+        expected = self._obstacle(seat, move, answer)
+        assert (answer["code"], answer.get("blockers", [])) == expected, answer
+
+    def _obstacle(self, seat: int, move: Message, refused: Message) -> tuple[str, list[int]]:
+        """Return the first reason to refuse a move on the board on which it was refused."""
+        room = self.standings[refused["seq"]]
+        if room.phase != "playing":
+            return "not_playing", []
+        chair = room.chair(seat)
+        if chair.out is not None:
+            return "out", []
+        if (
+            move["t"]
+            not in {"race": ("match", "call", "resign"), "turns": ("match", "pass", "resign")}[room.mode]
+        ):
+            return "wrong_mode", []
+        if room.turn not in (None, seat):
+            return "not_your_turn", []
+        if refused["code"] == "locked":  # whether it still is depends on when the move came
+            assert refused["locked_until"] == chair.locked_until
+            return "locked", []
+        if self._right(room, move):
+            return "nothing: it was right", []
+        if 0 < move["seen"] < refused["seq"] and self._right(self.standings[move["seen"]], move):
+            return "stale", []
+        assert not room.options["penalty"], refused
+        return room.board().judge(move["a"], move["b"]) if move["t"] == "match" else ("pairs_left", [])
+
+    def _right(self, room: Standing, move: Message) -> bool:
+        if room.game is None:
+            return False
+        if move["t"] == "call":
+            return not room.game.pairs()
+        return room.game.judge(move["a"], move["b"])[0] == "legal"
+
+    def _excused(self, seq: int, move: Message, at: int) -> bool:
+        """Tell whether a wrong move was right on the board its player had seen, until 2 s ago or less."""
+        seen = move["seen"]
+        if not 0 < seen < seq or not self._right(self.standings[seen], move):
+            return False
+        shown = self.standings[seen].board().text()
+        replaced = next((room for room in self.standings[seen + 1 :] if room.board().text() != shown), None)
+        return replaced is not None and replaced.at >= at - STALE_MS

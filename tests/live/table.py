@@ -1,0 +1,137 @@
+"""A room with its players, a watcher and a judge: what each is told is judged, and must be the same."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from tests.live.client import CODECS, Client
+from tests.live.node import Node
+from tests.live.oracle_room import RoomJudge
+from tests.live.proof import verify
+
+Message = dict[str, Any]
+Meet = Callable[..., Awaitable[Client]]
+
+SEED: Final = "5eed" * 16
+QUICK: Final = {"countdown_ms": 0, "seed": SEED}
+
+
+class Table:
+    """One room, from its making to its end."""
+
+    def __init__(self, room: str, players: list[Client], watchers: list[Client]) -> None:
+        """Gather who is in the room; the players by their seats, the first of whom holds the whole log."""
+        self.room, self.players, self.watchers = room, players, watchers
+        self.judge = RoomJudge()
+        self._made: dict[tuple[int, int], int] = {}  # (seat, n) → seq of moves that were acknowledged
+
+    # -- making it
+
+    @classmethod
+    async def open(
+        cls, meet: Meet, mode: str, *, codecs: tuple[str, ...] = CODECS, **options: object
+    ) -> "Table":
+        """Make a room for as many persons as there are *codecs*, who sit and are not ready yet."""
+        host = await meet(codecs[0])
+        full = {**QUICK, "max_players": len(codecs), **options}
+        full = {name: value for name, value in full.items() if value is not None}
+        made = await host.ask("create", mode=mode, options=full)
+        assert made["t"] == "snapshot", made
+        room = made["room"]
+        await host.whole(room)
+        others = [await meet(codec) for codec in codecs[1:]]
+        for seat, other in enumerate(others, 1):
+            joined = await other.ask("join", room=room)
+            assert (joined["t"], joined.get("seat")) == ("snapshot", seat), joined
+        watcher = await meet(CODECS[len(codecs) % 2])
+        watching = await watcher.ask("join", room=room, watch=True)
+        assert (watching["t"], watching["seat"]) == ("snapshot", None)
+        return cls(room, [host, *others], [watcher])
+
+    @classmethod
+    async def begin(cls, meet: Meet, mode: str, **options: Any) -> "Table":
+        """Make a room and let all persons be ready, so that the game starts."""
+        table = await cls.open(meet, mode, **options)
+        for player in table.players:
+            await player.ok("ready", room=table.room, ready=True)
+        await table.players[0].event(table.room, "started")
+        await table.sync()
+        return table
+
+    # -- how it stands
+
+    @property
+    def seq(self) -> int:
+        """The last event judged."""
+        return self.judge.now.seq
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over."""
+        return self.judge.now.phase == "over"
+
+    async def sync(self, seq: int = 0) -> None:
+        """Judge all events that the host was told, at least up to *seq*."""
+        await self.players[0].reach(self.room, seq)
+        self.judge.take(self.players[0].rooms[self.room].events)
+
+    # -- playing
+
+    async def play(self, seat: int, t: str, **fields: Any) -> Message:
+        """Make a move for a seat, judge the answer and return it."""
+        player = self.players[seat]
+        held = player.rooms[self.room]
+        fields.setdefault("n", held.n + 1)
+        held.n = max(held.n, fields["n"])
+        if t in ("match", "call"):
+            fields.setdefault("seen", held.seq)
+        answer = await player.move(t, self.room, **fields)
+        await self.sync(answer.get("seq", 0))
+        self.judge.check_answer(seat, {"t": t, **fields}, answer)
+        if answer["t"] == "event":
+            assert self._made.setdefault((seat, answer["n"]), answer["seq"]) == answer["seq"]
+        return answer
+
+    async def match(self, seat: int, pair: tuple[int, int] | None = None, **fields: Any) -> Message:
+        """Match a pair, the first that is legal unless another is named, and return the answer."""
+        a, b = pair or self.judge.game.pairs()[0]
+        return await self.play(seat, "match", a=a, b=b, **fields)
+
+    async def play_on(self, *seats: int) -> None:
+        """Play to the end, with a call where a race has no pair left; in a race only *seats* play, or all."""
+        while not self.over:
+            now = self.judge.now
+            playing = [seat for seat in now.still_in() if seat in (seats or range(len(self.players)))]
+            seat = playing[now.seq % len(playing)] if now.turn is None else now.turn
+            if self.judge.game.pairs():
+                await self.match(seat)
+            else:
+                await self.play(seat, "call")
+
+    def wrong_pair(self, code: str) -> tuple[int, int]:
+        """Find a pair that would be a mistake for this reason."""
+        ids = self.judge.game.ids()
+        return next((a, b) for a in ids for b in ids if self.judge.game.judge(a, b)[0] == code)
+
+    # -- the end
+
+    async def agree(self) -> None:
+        """Fail unless everyone here was told what the judge was, and every snapshot showed the room."""
+        head = max(client.rooms[self.room].seq for client in [*self.players, *self.watchers])
+        await self.sync(head)
+        for client in [*self.players, *self.watchers]:
+            await client.reach(self.room, head)
+            held = client.rooms[self.room]
+            assert held.events == self.judge.told[len(self.judge.told) - len(held.events) :]
+            for snapshot in held.snapshots:
+                self.judge.check_snapshot(snapshot)
+        for (seat, n), seq in self._made.items():
+            event = self.judge.told[seq - 1]
+            assert (event["seat"], event["n"]) == (seat, n), "acknowledged, and lost"
+
+    async def prove(self, node: Node, store: str | None = None) -> None:
+        """Fail unless all agree and the log, as it is stored, proves the finished game."""
+        assert self.over
+        await self.agree()
+        after = await self.watchers[0].ask("join", room=self.room, watch=True)
+        self.judge.check_snapshot(after)
+        verify(self.judge.told, node.entries(self.room, store))
