@@ -4,11 +4,26 @@ Frames of a server are not masked and we agree on no extension, so nothing in a 
 connection: the same bytes go to everyone.
 """
 
-from websockets.frames import Frame, Opcode
+from struct import Struct
+from typing import Final
+
+from websockets.frames import Opcode
 
 from tenmatch.protocol.codec import Codec, Sendable
+
+_FINAL: Final = 0x80  # the first frame of its message, and the last
+_SHORT: Final = Struct("!BB")
+_MIDDLE: Final = Struct("!BBH")
+_LONG: Final = Struct("!BBQ")
 
 
 def frame(codec: Codec, message: Sendable) -> bytes:
     """Return the frame that carries a message."""
-    return Frame(Opcode.BINARY if codec.binary else Opcode.TEXT, codec.encode(message)).serialize(mask=False)
+    payload = codec.encode(message)
+    first = _FINAL | (Opcode.BINARY if codec.binary else Opcode.TEXT)
+    length = len(payload)
+    if length < 126:
+        return _SHORT.pack(first, length) + payload
+    if length < 65_536:
+        return _MIDDLE.pack(first, 126, length) + payload
+    return _LONG.pack(first, 127, length) + payload
