@@ -58,6 +58,7 @@ def test_the_next_move_is_thought_about_anew() -> None:
     assert after.seated(BOT).last_n == 1
     assert due(after) > first + 400
     assert due(after) - first != first - T0
+    assert after.heard_at == T0  # a game is not kept alive by computer players
 
 
 def test_a_locked_one_waits_for_its_lock() -> None:
@@ -84,7 +85,7 @@ def test_a_shift_moves_its_move() -> None:
     shifted = shift(room, 60_000, Millis(T0 + 61_000)).room
     assert due(shifted) == due(room) + 60_000
     turns = against(Level.EASY, mode=Mode.TURNS)
-    turns = replace(turns, turn=BOT)
+    turns = replace(turns, turn=BOT, turn_at=Millis(T0 + 10_000))
     assert due(shift(turns, 60_000, Millis(T0 + 61_000)).room) == due(turns) + 60_000
 
 
