@@ -83,8 +83,8 @@ def _serve(
 @app.command("judge")
 def _judge() -> None:
     """Answer questions about boards: a JSON line in, a JSON line out (see server/rules.md)."""
-    for line in sys.stdin:
-        typer.echo(answer(line))
+    for line in sys.stdin.buffer:  # as bytes: a line that is no text is a bad line, not the end
+        typer.echo(answer(line.decode(errors="replace")))
 
 
 def main() -> None:
