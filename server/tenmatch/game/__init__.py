@@ -9,5 +9,6 @@ Read in this order:
     decide     what a command does: events, or a refusal that changes nothing
     settle     what is due by itself
     create     how a room begins, and the room of a rematch
+    computer   when computer players move, and what
     modes/     only what differs between race and turns
 """

@@ -7,7 +7,7 @@ at the seed. "What happens by itself" in server/rules.md.
 
 from collections.abc import Iterator
 from hashlib import sha256
-from itertools import compress
+from itertools import chain, compress, islice
 from typing import Final
 
 import msgspec
@@ -83,17 +83,16 @@ def _fit(board: Board, a: int, b: int) -> bool:
 
 
 def _good_pair(board: Board, looks: int, draw: bytes) -> Pair | None:
-    """Return the best of the pairs of the first numbers, as many as *looks*, that are seen to have one."""
+    """Return the best of the pairs that so many looks find, each at a number that has one."""
     active = list(compress(range(len(board.digits)), board.digits))
-    found: list[Pair] = []
-    for index in _glances(active, draw):
-        cell = active[index]
-        met = sorted(other for other in candidates(board, cell) if _fit(board, cell, other))
-        found += [(board.number_at(cell), board.number_at(other)) for other in met]
-        looks -= bool(met)
-        if not looks:
-            break
+    met = (_pairs_from(board, active[index]) for index in _glances(active, draw))
+    found = chain.from_iterable(islice(filter(None, met), looks))
     return max(found, key=lambda pair: _worth(board, pair), default=None)
+
+
+def _pairs_from(board: Board, cell: int) -> list[Pair]:
+    others = sorted(other for other in candidates(board, cell) if _fit(board, cell, other))
+    return [(board.number_at(cell), board.number_at(other)) for other in others]
 
 
 def _worth(board: Board, pair: Pair) -> int:
