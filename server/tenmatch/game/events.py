@@ -4,8 +4,8 @@ Fields stand in the order of the stored form (server/protocol.md, "What is store
 comes first, then `at`, then the kind's own fields, then `seen`, `seed`, `salt`, `rules`, `hash`. A field that
 is None is left out of the log. `SECRET` names what is stored but never sent before the game is over.
 
-`turn` is whose turn it is after the event; an Add in the same append does not change that. Where the end is in
-the same append it is whose turn it would have been; after `Ended` it is nobody's, and the clocks stand.
+`turn` is whose turn it is after the event; an Add in the same append does not change that. Where the end is
+in the same append it is whose turn it would have been; after `Ended` it is nobody's, and the clocks stand.
 """
 
 from enum import StrEnum
