@@ -46,12 +46,18 @@ class Node:
     tables: Tables
     desk: Desk
     handshake: Handshake
-    watcher_bytes: int
+    settings: Settings
     tasks: list[asyncio.Task[None]]  # they run for ever; cancel them to end
 
     def connection(self) -> Connection:
         """Return what takes the next connection."""
-        return Connection(self.handshake, frame_bytes=FRAME_BYTES, high_water=self.watcher_bytes)
+        settings = self.settings
+        return Connection(
+            self.handshake,
+            frame_bytes=FRAME_BYTES,
+            high_water=settings.watcher_bytes,
+            most_unread=settings.player_bytes,
+        )
 
     @property
     def ready(self) -> bool:
@@ -79,14 +85,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup) -> N
     news = News()
     feed = Feed(store, name, news)
     committer = Committer(store, hears=feed.hears)
-    tables = Tables(
-        store,
-        committer,
-        feed,
-        pulse=pulse,
-        spawn=spawn,
-        player_bytes=settings.player_bytes,
-    )
+    tables = Tables(store, committer, feed, pulse=pulse, spawn=spawn)
     pulse.revived = tables.revive
     attendance = Attendance(Presence(store, name), tables, spawn=spawn)
     news.deliver_to(tables, attendance)
@@ -116,7 +115,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup) -> N
     for title, seconds, round_ in Rounds(store, tables, attendance, listing).all():
         tasks.append(group.create_task(every(title, seconds, round_)))
 
-    node = Node(name, pulse, feed, tables, desk, handshake, settings.watcher_bytes, tasks)
+    node = Node(name, pulse, feed, tables, desk, handshake, settings, tasks)
     pages |= answers(node, listing)
     return node
 

@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from tenmatch.game import commands
-from tenmatch.game.ids import RoomId, SeatNumber
+from tenmatch.game.events import Seated
+from tenmatch.game.ids import Millis, RoomId, SeatNumber
 from tenmatch.game.room import Phase
+from tenmatch.gateway.asked import Holder
 from tenmatch.gateway.fanout import Member
-from tenmatch.gateway.framing import frame
+from tenmatch.gateway.framing import frames
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import Spawn, Tables
 from tenmatch.protocol import to_client
-from tenmatch.protocol.codec import CODECS
 from tenmatch.store.connect import StoreDown
 from tenmatch.store.presence import Held, Here, Presence
 
@@ -33,7 +34,6 @@ class Attendance:
         self._presence = presence
         self._tables = tables
         self._spawn = spawn
-        self._told: dict[RoomId, to_client.Presence] = {}
 
     async def arrive(self, table: Table, seat: SeatNumber) -> int:
         """Take the seat for a connection of this node and return its number, the highest so far.
@@ -53,27 +53,20 @@ class Attendance:
         try:
             await self._presence.depart(room, seat, number)
         except StoreDown as error:
-            log.warning(
-                "a departure was not written; it is noticed later", extra={"room": room, "error": str(error)}
-            )
+            log.debug("a departure is noticed later", extra={"room": room, "error": str(error)})
 
     def greet(self, table: Table, member: Member) -> None:
         """Tell a joiner who is there, as far as this node knows."""
         self._tables.restless.add(table)
-        told = self._told.get(table.room)
-        if told is not None:
-            member.listener.write(frame(member.listener.codec, told))
-
-    def forget(self, room: RoomId) -> None:
-        """Drop what is known of a room that was unloaded."""
-        self._told.pop(room, None)
+        table.greet(member)
 
     def noted(self, table: Table, seat: SeatNumber, number: int) -> None:
         """Hear from another node that a connection took a seat: an older one here is taken over."""
         self._tables.restless.add(table)
-        self._supersede(table, seat, number)
+        self.supersede(table, seat, number)
 
-    def _supersede(self, table: Table, seat: SeatNumber, number: int) -> None:
+    def supersede(self, table: Table, seat: SeatNumber, number: int) -> None:
+        """Put out of a seat whoever has it here with a lower number."""
         for member in [m for m in table.audience.players if m.seat == seat and m.number < number]:
             self._tables.detach(table, member, "taken_over")
 
@@ -98,29 +91,30 @@ class Attendance:
 
     def _learn(self, table: Table, here: Here) -> None:
         for superseded, by in here.superseded.items():
-            self._supersede(table, superseded, by)
+            self.supersede(table, superseded, by)
         online = [
             None if seat is None else seat.player.bot is not None or number in here.online
             for number, seat in enumerate(table.state.seats)
         ]
         told = to_client.Presence(room=table.room, online=online, watching=here.watching)
-        if self._told.get(table.room) != told:
-            self._told[table.room] = told
-            table.watching = here.watching
-            self._tell(table, told)
+        if table.presence != told:
+            table.presence = told
+            table.audience.say(frames(told))
         if table.state.phase is Phase.OPEN:
             self._free_absent(table, here)
-
-    def _tell(self, table: Table, told: to_client.Presence) -> None:
-        frames = {name: frame(codec, told) for name, codec in CODECS.items()}
-        for member in tuple(table.audience):
-            if not member.listener.slow:
-                member.listener.write(frames[member.listener.codec.name])
 
     def _free_absent(self, table: Table, here: Here) -> None:
         for number, seat in table.state.taken():
             if seat.player.bot is not None or number in here.online:
                 continue
-            last_seen = max(here.last_seen.get(number, 0), table.state.created_at)
+            # The seat may have been another's when it was last taken by a connection.
+            last_seen = max(here.last_seen.get(number, 0), _seated_at(table, number))
             if here.time - last_seen >= ABSENT_MS:
-                table.ask(commands.FreeAbsent(number), lambda _: None)
+                holder = Holder(number, seat.player.id)
+                table.ask(commands.FreeAbsent(number), lambda _: None, holder)
+
+
+def _seated_at(table: Table, seat: SeatNumber) -> Millis:
+    """Return when whoever has the seat sat down."""
+    seatings = (e.event for e in reversed(table.entries) if isinstance(e.event, Seated))
+    return next(event.at for event in seatings if event.seat == seat)

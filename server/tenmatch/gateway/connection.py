@@ -13,6 +13,7 @@ from websockets.http11 import Request, Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
+from tenmatch.gateway.credits import Credits
 from tenmatch.protocol.limits import CloseCode, PeerError
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ HANDSHAKE_S = 5.0
 SILENCE_S = 15.0  # without anything received, then a ping
 CUT_S = 30.0  # without anything received, then the end
 CLOSE_S = 2.0  # for the other side to answer a close
+ANSWER_S = 20.0  # for the other side to read a plain answer
+PIECE = 4_096  # bytes parsed at a time: a flood is met before all of it was parsed
+PARTS_PER_S = 200.0  # frames that are no whole message: fragments, pings, pongs
+MALFORMED = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 _websockets_log = logging.getLogger("websockets.server")
 _websockets_log.setLevel(logging.WARNING)  # a connection's life is ours to log
@@ -59,20 +64,24 @@ class Door(Protocol):
 class Connection(asyncio.Protocol):
     """Bytes in, messages out, for one socket."""
 
-    def __init__(self, door: Door, *, frame_bytes: int, high_water: int) -> None:
+    def __init__(self, door: Door, *, frame_bytes: int, high_water: int, most_unread: int) -> None:
         """Make a connection that waits for its transport.
 
         Args:
             frame_bytes: The longest message a client may send.
             high_water: Bytes waiting to be sent above which the client counts as slow.
+            most_unread: Bytes waiting to be sent above which the connection ends (1013).
         """
         self.address = "?"
         self.slow = False  # the transport holds more than high_water bytes
-        self.let_in = False
+        self._let_in = False
+        self._closed = False  # by us: nothing that comes is taken any more
+        self._ending = False  # the timer is the one that ends it
         self._door = door
         self._loop = asyncio.get_running_loop()
         self._protocol = ServerProtocol(max_size=frame_bytes, logger=_websockets_log)
         self._high_water = high_water
+        self._most_unread = most_unread
         self._head: bytearray | None = bytearray()  # of the HTTP request, until it is whole
         self._fragments: list[bytes] = []
         self._opcode = Opcode.BINARY  # of the message whose fragments those are
@@ -80,6 +89,8 @@ class Connection(asyncio.Protocol):
         self._receiver: Receiver | None = None
         self._transport: asyncio.Transport
         self._heard = self._loop.time()
+        # Enough for a message of the greatest length in fragments of one byte.
+        self._parts = Credits(PARTS_PER_S, frame_bytes, self._heard)
         self._timer: asyncio.TimerHandle | None = None
 
     # -- asyncio.Protocol
@@ -120,10 +131,10 @@ class Connection(asyncio.Protocol):
         """End: free the timer and tell the session."""
         if self._timer is not None:
             self._timer.cancel()
+        self._door.gone(self)
         receiver, self._receiver = self._receiver, None
         if receiver is not None:
             receiver.lost()
-        self._door.gone(self)
 
     # -- for the session
 
@@ -132,21 +143,31 @@ class Connection(asyncio.Protocol):
         """Whether messages can still be sent."""
         return self._protocol.state is OPEN and not self._transport.is_closing()
 
-    @property
-    def buffered(self) -> int:
-        """Bytes that wait for the other side to read."""
-        return self._transport.get_write_buffer_size()
-
     def write(self, frames: bytes) -> None:
-        """Send whole frames, as `frame` makes them. Nothing is sent on a connection that closes."""
-        if self.open:
-            self._transport.write(frames)
+        """Send whole frames, as `frame` makes them. Nothing is sent on a connection that closes.
+
+        Whoever does not read what it asked for must not fill our memory: past `most_unread` it ends.
+        """
+        if not self.open:
+            return
+        if self.slow and self._transport.get_write_buffer_size() > self._most_unread:
+            self.close(CloseCode.TOO_SLOW, "you read too slowly: come back and resume")
+            return
+        self._transport.write(frames)
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Say why this connection ends and end it; what was sent before is still delivered."""
-        if self._protocol.state is OPEN:
-            self._protocol.send_close(code, reason)
-            self._flush()
+        if not self.open:
+            return
+        self._closed = True
+        self._protocol.send_close(code, reason)
+        self._flush()
+        if code is CloseCode.TOO_MANY_MESSAGES:
+            self._transport.pause_reading()  # not even to find its close among them
+
+    def abort(self) -> None:
+        """End at once, whatever was not sent yet."""
+        self._transport.abort()
 
     # -- the way in
 
@@ -164,6 +185,8 @@ class Connection(asyncio.Protocol):
         self._protocol.receive_data(head)
         for request in self._protocol.events_received():
             self._admit(cast("Request", request))
+        if not self._let_in and not any(self._protocol.writes):
+            self._transport.write(MALFORMED)  # the Sans-I/O layer only hangs up on what is no request
         self._flush()
         if rest and self._protocol.state is OPEN:
             self._parse(rest)
@@ -173,7 +196,7 @@ class Connection(asyncio.Protocol):
         self._protocol.send_response(response)
         if self._protocol.state is not OPEN:
             return
-        self.let_in = True
+        self._let_in = True
         self._flush()
         self._receiver = self._door.enter(self, self._protocol)
         if self._timer is not None:
@@ -188,11 +211,14 @@ class Connection(asyncio.Protocol):
 
     def _parse(self, data: bytes) -> None:
         protocol = self._protocol
-        protocol.receive_data(data)
-        for frame in protocol.events_received():
-            if protocol.state is not OPEN or self._receiver is None:
+        for start in range(0, len(data), PIECE):
+            protocol.receive_data(data[start : start + PIECE])
+            for frame in protocol.events_received():
+                if self._closed:  # not so where the client's own close came behind its last messages
+                    break
+                self._take(cast("Frame", frame))
+            if not self._transport.is_reading():  # a flood: the rest of it is not even parsed
                 break
-            self._take(cast("Frame", frame))
         if protocol.state is not OPEN:
             self._flush()
         elif protocol.writes:
@@ -202,35 +228,37 @@ class Connection(asyncio.Protocol):
                 self._flush()
 
     def _take(self, frame: Frame) -> None:
-        opcode = frame.opcode
-        if opcode is Opcode.CONT:
-            self._fragments.append(bytes(frame.data))
-            if not frame.fin:
-                return
-            payload, self._fragments = b"".join(self._fragments), []
-            opcode = self._opcode
-        elif opcode is Opcode.TEXT or opcode is Opcode.BINARY:
-            if not frame.fin:
-                self._opcode, self._fragments = opcode, [bytes(frame.data)]
-                return
-            payload = bytes(frame.data)
-        else:
-            return  # control frames are answered by the Sans-I/O layer
-        self._hand_on(opcode, payload)
-
-    def _hand_on(self, opcode: Opcode, payload: bytes) -> None:
         assert self._receiver is not None
         try:
-            if opcode is not self._wanted:
-                raise PeerError(
-                    CloseCode.WRONG_KIND, f"this subprotocol has {self._wanted.name.lower()} frames only"
-                )
-            self._receiver.receive(payload)
+            message = self._message(frame)
+            if message is not None:
+                self._receiver.receive(message)
         except PeerError as error:
             self.close(error.code, error.reason)
         except Exception:  # the outermost frame: a bug of ours ends this one connection and is on record
             log.exception("a message could not be handled", extra={"address": self.address})
             self.close(CloseCode.OUR_BUG, "internal error")
+
+    def _message(self, frame: Frame) -> bytes | None:
+        """Return the message that a frame completes, if it does. Raises PeerError."""
+        opcode = frame.opcode
+        whole = frame.fin and (opcode is Opcode.TEXT or opcode is Opcode.BINARY)
+        if not whole and not self._parts.take(self._heard):
+            raise PeerError(CloseCode.TOO_MANY_MESSAGES, "far too many fragments or control frames")
+        if opcode is Opcode.CONT:
+            if frame.data:  # any number of empty ones may come
+                self._fragments.append(bytes(frame.data))
+        elif opcode is Opcode.TEXT or opcode is Opcode.BINARY:
+            self._opcode, self._fragments = opcode, [bytes(frame.data)]
+        else:
+            return None  # control frames are answered by the Sans-I/O layer
+        if not frame.fin:
+            return None
+        if self._opcode is not self._wanted:
+            kind = self._wanted.name.lower()
+            raise PeerError(CloseCode.WRONG_KIND, f"this subprotocol has {kind} frames only")
+        message, self._fragments = b"".join(self._fragments), []
+        return message
 
     def _flush(self) -> None:
         """Send what the Sans-I/O layer has to say, and see a closing connection to its end."""
@@ -241,10 +269,17 @@ class Connection(asyncio.Protocol):
                 self._transport.write_eof()
             else:
                 self._transport.close()
-        if self._protocol.close_expected():
-            if self._timer is not None:
-                self._timer.cancel()
-            self._timer = self._loop.call_later(CLOSE_S, self._transport.abort)
+        if self._protocol.state is not OPEN:
+            self._end_within(CLOSE_S if self._let_in else ANSWER_S)
+
+    def _end_within(self, seconds: float) -> None:
+        """Wait so long for the other side to end it, too; what it sends meanwhile gains it no time."""
+        if self._ending:
+            return
+        self._ending = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_later(seconds, self._transport.abort)
 
     def _keep_alive(self) -> None:
         silent = self._loop.time() - self._heard

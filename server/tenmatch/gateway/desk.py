@@ -27,13 +27,14 @@ from tenmatch.game.ids import (
 )
 from tenmatch.game.options import BadOptions, choose, mode_named
 from tenmatch.game.room import Phase
+from tenmatch.gateway.asked import Answer, Done, Holder, NotMade
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.session import UNAVAILABLE, Session
-from tenmatch.gateway.table import Answer, Done, Table
-from tenmatch.gateway.tables import NoSuchRoom, Spawn, Tables, draw_seed
+from tenmatch.gateway.table import Table
+from tenmatch.gateway.tables import NoSuchRoom, Spawn, Tables, UnreadableRoom, draw_seed
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.limits import FRAME_BYTES, RESUMED_EVENTS, CloseCode, ErrorCode
 from tenmatch.protocol.maps import LimitsMap, PersonMap
@@ -113,6 +114,8 @@ class Desk:
         """Ask the room itself: the index of seats may lag behind."""
         try:
             table = await self._tables.open(room)
+        except UnreadableRoom:
+            return False
         except NoSuchRoom:
             await players.unseat(self._store, player, room)
             return False
@@ -162,18 +165,20 @@ class Desk:
 
     async def _join(self, session: Session, message: from_client.Join) -> None:
         table = await self._tables.open(await self._room(message))
-        seat = table.state.seat_of(session.whom.id)
-        if seat is None and not message.watch:
-            answer = await asked(table, commands.Sit(Player(session.whom.id, session.whom.name)))
+        who = session.whom
+        seat = table.state.seat_of(who.id)
+        command = commands.Sit(Player(who.id, who.name)) if seat is None and not message.watch else None
+        unwanted = seat is None and message.watch and not table.state.options.spectators
+        unknown = message.after is not None and not _holds(table, message)
+        if command or unwanted or unknown:  # we may be the one who is behind: the log decides
+            answer = await asked(table, command)
             if not isinstance(answer, Done):
                 session.answer_request(message.id, answer)
                 return
-            seat = table.state.seat_of(session.whom.id)
-        elif seat is None and not table.state.options.spectators:
-            session.fail(ErrorCode.NOT_ALLOWED, "this room wants no spectators", re=message.id)
-            return
-        if message.after is not None and not _holds(table, message):
-            await asked(table, None)  # we may be the one who is behind: the log decides
+            seat = table.state.seat_of(who.id)
+            if seat is None and unwanted:
+                session.fail(ErrorCode.NOT_ALLOWED, "this room wants no spectators", re=message.id)
+                return
         await self._enter(session, table, message.id, seat=seat, join=message)
 
     async def _room(self, message: from_client.Join) -> RoomId:
@@ -205,12 +210,16 @@ class Desk:
             return
         if self._tables.loaded.get(table.room) is not table:
             raise StoreDown("the room was unloaded while it was joined")
+        if seat is not None and not Holder(seat, session.whom.id).sits(table.state):
+            self._attendance.depart(table, seat, number)
+            session.fail(ErrorCode.NOT_ALLOWED, "your seat was freed while you joined", re=re)
+            return
         if held is not None:
             table.audience.leave(held[1])
-        self._take_over(session, table, seat)
         rate = session.limits.matches_per_s
         member = Member(
             session,
+            session.whom.id,
             seat,
             number=number,
             sent=table.state.seq,
@@ -220,12 +229,11 @@ class Desk:
         session.rooms[table.room] = (table, member)
         table.audience.enter(member)
         self._attendance.greet(table, member)
-
-    def _take_over(self, session: Session, table: Table, seat: SeatNumber | None) -> None:
-        if seat is None:
-            return
-        for other in [m for m in table.audience.players if m.seat == seat and m.listener is not session]:
-            self._tables.detach(table, other, "taken_over")
+        if (
+            seat is not None
+        ):  # answers of the store may overtake each other: the highest number may be another's
+            highest = max(m.number for m in table.audience.players if m.seat == seat)
+            self._attendance.supersede(table, seat, highest)
 
     def _standing(self, table: Table, member: Member, re: int | None, join: from_client.Join | None) -> bytes:
         """Return what a joiner is told: the events it missed, or the whole state."""
@@ -240,18 +248,21 @@ class Desk:
 
     def leave(self, session: Session, table: Table, member: Member, re: int | None) -> None:
         """Take the session out of a room; before the start this frees its seat."""
+        self._run(session, re, self._leave(session, table, member, re))
 
-        def gone(answer: Answer) -> None:
-            if isinstance(answer, Done) or table.state.phase in (Phase.PLAYING, Phase.OVER):
-                self._vacate(session, table, member)
-                session.done(re)
-            else:
+    async def _leave(self, session: Session, table: Table, member: Member, re: int | None) -> None:
+        if member.seat is not None:
+            holder = Holder(member.seat, member.player)
+            answer = await asked(table, commands.Leave(member.seat), holder)
+            keeps = table.state.phase in (
+                Phase.PLAYING,
+                Phase.OVER,
+            )  # the seat: then nothing stands in the way
+            if not isinstance(answer, Done | NotMade) and not keeps:
                 session.answer_request(re, answer)
-
-        if member.seat is None or table.state.phase in (Phase.PLAYING, Phase.OVER):
-            gone(Done(()))
-        else:
-            table.ask(commands.Leave(member.seat), gone)
+                return
+        self._vacate(session, table, member)
+        session.done(re)
 
     def _vacate(self, session: Session, table: Table, member: Member) -> None:
         if session.rooms.get(table.room, (None, None))[1] is member:
@@ -312,7 +323,7 @@ class Desk:
         except NoSuchRoom:
             session.fail(ErrorCode.NO_SUCH_ROOM, "there is no such room, or it has ended long ago", re=re)
         except StoreDown as error:
-            log.warning("a request failed", extra={"error": str(error)})
+            log.debug("a request failed", extra={"error": str(error)})  # that the store is away, others say
             session.fail(ErrorCode.UNAVAILABLE, UNAVAILABLE, re=re)
         except (
             Exception
@@ -323,10 +334,10 @@ class Desk:
             session.go_on()
 
 
-async def asked(table: Table, command: commands.AnyCommand | None) -> Answer:
+async def asked(table: Table, command: commands.AnyCommand | None, holder: Holder | None = None) -> Answer:
     """Return a room's answer to a command; None asks only whether this node is at the log's end."""
     answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-    table.ask(command, lambda given: None if answer.done() else answer.set_result(given))
+    table.ask(command, lambda given: None if answer.done() else answer.set_result(given), holder)
     return await answer
 
 

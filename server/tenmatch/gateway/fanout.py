@@ -5,13 +5,12 @@ Each member knows the last event it was sent, so being told is always the same t
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from tenmatch.game.ids import RoomId, SeatNumber, Seq
+from tenmatch.game.ids import PlayerId, RoomId, SeatNumber, Seq
 from tenmatch.gateway.credits import Credits
 from tenmatch.protocol.codec import Codec
-from tenmatch.protocol.limits import CloseCode
 from tenmatch.protocol.stored import Entry
 
 SLICE = 200  # watchers told before the loop may breathe
@@ -26,15 +25,8 @@ class Listener(Protocol):
     def slow(self) -> bool:
         """Whether more waits to be read than a client should let wait."""
 
-    @property
-    def buffered(self) -> int:
-        """Bytes that wait to be read."""
-
     def write(self, frames: bytes) -> None:
         """Send whole frames."""
-
-    def close(self, code: CloseCode, reason: str) -> None:
-        """End the connection."""
 
     def detached(self, room: RoomId, reason: str) -> None:
         """Be put out of a room."""
@@ -43,12 +35,20 @@ class Listener(Protocol):
 class Member:
     """One client's place in one room: a seat, or a place among the watchers."""
 
-    __slots__ = ("behind", "listener", "matches", "number", "seat", "sent")
+    __slots__ = ("behind", "listener", "matches", "number", "player", "seat", "sent")
 
     def __init__(
-        self, listener: Listener, seat: SeatNumber | None, *, number: int, sent: Seq, matches: Credits
+        self,
+        listener: Listener,
+        player: PlayerId,
+        seat: SeatNumber | None,
+        *,
+        number: int,
+        sent: Seq,
+        matches: Credits,
     ) -> None:
         self.listener = listener
+        self.player = player
         self.seat = seat  # None: a watcher
         self.number = number  # of this connection among those of the seat; the highest plays
         self.sent = sent  # the last event that this client was sent
@@ -71,14 +71,9 @@ class Frames(Protocol):
 class Audience:
     """Who is in a room on this node, and what each of them has been sent."""
 
-    def __init__(self, frames: Frames, player_bytes: int) -> None:
-        """Start with nobody.
-
-        Args:
-            player_bytes: What may wait for a player to read it; beyond, the connection is closed with 1013.
-        """
+    def __init__(self, frames: Frames) -> None:
+        """Start with nobody."""
         self._frames = frames
-        self._player_bytes = player_bytes
         self._players: list[Member] = []
         self._watchers: dict[Member, None] = {}
         self._queue: deque[Member] = deque()  # watchers still to be told
@@ -118,17 +113,19 @@ class Audience:
         """Send everyone what they have not been sent yet: players now, watchers as the loop breathes."""
         for member in tuple(self._players):
             self._catch_up(member)
-        if self._watchers:
-            self._queue = deque(self._watchers)
-            if not self._telling:
-                self._tell_watchers()
+        if not self._watchers:
+            return
+        # Who has not been reached since the last event comes first: a quick game must not leave anybody out.
+        waiting = dict.fromkeys(self._queue)
+        self._queue = deque({**waiting, **self._watchers} if waiting else self._watchers)
+        if not self._telling:
+            self._tell_watchers()
 
-    def tell_slowly(self, frames: Iterable[bytes]) -> None:
-        """Send frames that may be left out to everyone who reads fast enough."""
-        joined = b"".join(frames)
-        for member in tuple(self):
-            if not member.listener.slow:
-                member.listener.write(joined)
+    def say(self, frames: Mapping[str, bytes]) -> None:
+        """Send what is in no log, a frame for each codec by name, to everyone who reads fast enough."""
+        for member in tuple(self._players):
+            _say(member, frames)
+        self._say_to_watchers(frames, deque(self._watchers))
 
     def drained(self, member: Member) -> None:
         """Give a member that fell behind one fresh snapshot instead of what it missed."""
@@ -138,24 +135,29 @@ class Audience:
             member.listener.write(self._frames.snapshot(member))
 
     def _tell_watchers(self) -> None:
+        self._telling = False
         queue = self._queue
         for _ in range(min(SLICE, len(queue))):
             member = queue.popleft()
             if member in self._watchers:
                 self._catch_up(member)
-        self._telling = bool(queue)
         if queue:
+            self._telling = True
             asyncio.get_running_loop().call_soon(self._tell_watchers)
+
+    def _say_to_watchers(self, frames: Mapping[str, bytes], queue: deque[Member]) -> None:
+        for _ in range(min(SLICE, len(queue))):
+            member = queue.popleft()
+            if member in self._watchers:
+                _say(member, frames)
+        if queue:
+            asyncio.get_running_loop().call_soon(self._say_to_watchers, frames, queue)
 
     def _catch_up(self, member: Member) -> None:
         listener = member.listener
-        if listener.slow:
-            if member.seat is None:
-                member.behind = True
-                return
-            if listener.buffered > self._player_bytes:
-                listener.close(CloseCode.TOO_SLOW, "you read too slowly: come back and resume")
-                return
+        if listener.slow and member.seat is None:
+            member.behind = True
+            return
         entries = self._frames.entries
         head = len(entries)
         if head - member.sent == 1:
@@ -163,3 +165,8 @@ class Audience:
         elif head > member.sent:
             listener.write(b"".join(self._frames.frame(entry, member) for entry in entries[member.sent :]))
         member.sent = Seq(head)
+
+
+def _say(member: Member, frames: Mapping[str, bytes]) -> None:
+    if not member.listener.slow:
+        member.listener.write(frames[member.listener.codec.name])

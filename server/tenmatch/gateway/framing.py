@@ -9,7 +9,7 @@ from typing import Final
 
 from websockets.frames import Opcode
 
-from tenmatch.protocol.codec import Codec, Sendable
+from tenmatch.protocol.codec import CODECS, Codec, Sendable
 
 _FINAL: Final = 0x80  # the first frame of its message, and the last
 _SHORT: Final = Struct("!BB")
@@ -27,3 +27,8 @@ def frame(codec: Codec, message: Sendable) -> bytes:
     if length < 65_536:
         return _MIDDLE.pack(first, 126, length) + payload
     return _LONG.pack(first, 127, length) + payload
+
+
+def frames(message: Sendable) -> dict[str, bytes]:
+    """Return the frames that carry a message in each codec, by the codec's name."""
+    return {name: frame(codec, message) for name, codec in CODECS.items()}

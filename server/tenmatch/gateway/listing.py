@@ -7,10 +7,10 @@ import msgspec
 
 from tenmatch.game.ids import RoomId
 from tenmatch.game.room import Phase
-from tenmatch.gateway.framing import frame
+from tenmatch.gateway.framing import frame, frames
 from tenmatch.gateway.table import Table
 from tenmatch.protocol import to_client
-from tenmatch.protocol.codec import CODECS, Codec
+from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.limits import LISTED_ROOMS
 from tenmatch.protocol.maps import RoomLine
 from tenmatch.protocol.viewers import line_map
@@ -42,15 +42,18 @@ class Listing:
         self._store = store
         self._version = -1
         self._followers: set[Follower] = set()
+        self._behind: set[Follower] = set()  # followers that missed a change because they read too slowly
 
     def follow(self, follower: Follower, re: int | None) -> None:
         """Send the list now and its changes from here on."""
         self._followers.add(follower)
+        self._behind.discard(follower)
         follower.write(frame(follower.codec, to_client.Rooms(re=re, rooms=list(self.lines.values()))))
 
     def unfollow(self, follower: Follower) -> None:
         """Send no more changes."""
         self._followers.discard(follower)
+        self._behind.discard(follower)
 
     async def write(self, tables: Iterable[Table]) -> None:
         """Bring these rooms' lines up to date in the store.
@@ -72,6 +75,8 @@ class Listing:
         Raises:
             StoreDown: The store cannot be reached.
         """
+        for follower in [follower for follower in self._behind if not follower.slow]:
+            self.follow(follower, None)
         found = await lobby.newest(self._store, LISTED_ROOMS, known=self._version)
         if found.lines is None:
             return
@@ -85,11 +90,12 @@ class Listing:
         gone = [room for room in before if room not in self.lines]
         if not (changed or gone) or not self._followers:
             return
-        news = to_client.Rooms(changed=changed, gone=gone)
-        frames = {name: frame(codec, news) for name, codec in CODECS.items()}
+        news = frames(to_client.Rooms(changed=changed, gone=gone))
         for follower in tuple(self._followers):
-            if not follower.slow:
-                follower.write(frames[follower.codec.name])
+            if follower.slow:
+                self._behind.add(follower)
+            elif follower not in self._behind:
+                follower.write(news[follower.codec.name])
 
 
 def _listed(table: Table) -> lobby.Listed:

@@ -5,11 +5,9 @@ import msgspec
 from tenmatch.game.ids import RoomId, Seq
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.desk import CHAT_NOTE
-from tenmatch.gateway.framing import frame
-from tenmatch.gateway.table import Table
+from tenmatch.gateway.framing import frames
 from tenmatch.gateway.tables import Tables
 from tenmatch.protocol import to_client
-from tenmatch.protocol.codec import CODECS
 from tenmatch.store.presence import read_arrival
 from tenmatch.store.published import ARRIVED
 
@@ -42,17 +40,10 @@ class News:
             arrival = read_arrival(payload)
             self._attendance.noted(table, arrival.seat, arrival.number)
         elif kind == CHAT_NOTE:
-            _tell_chat(table, msgspec.msgpack.decode(payload, type=to_client.Chat))
+            table.audience.say(frames(msgspec.msgpack.decode(payload, type=to_client.Chat)))
 
     def on_doubt(self, room: RoomId) -> None:
         """Compare a room with its log: messages may have been lost."""
         table = self._tables.loaded.get(room)
         if table is not None:
             table.doubt()
-
-
-def _tell_chat(table: Table, said: to_client.Chat) -> None:
-    frames = {name: frame(codec, said) for name, codec in CODECS.items()}
-    for member in tuple(table.audience):
-        if not member.listener.slow:
-            member.listener.write(frames[member.listener.codec.name])

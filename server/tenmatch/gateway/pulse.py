@@ -47,9 +47,15 @@ class Pulse:
 
     async def run(self) -> None:
         """Beat for ever."""
+        failing = False
         while True:
             try:
                 await self.once()
+                if failing:
+                    log.info("the heartbeat is back")
+                failing = False
             except StoreDown as error:
-                log.warning("no heartbeat: the store cannot be reached", extra={"error": str(error)})
+                if not failing:  # once: an outage is long
+                    log.warning("no heartbeat: the store cannot be reached", extra={"error": str(error)})
+                failing = True
             await asyncio.sleep(INTERVAL_S)

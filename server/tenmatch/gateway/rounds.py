@@ -2,16 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, Final
 
-from tenmatch.game.ids import Millis
+from tenmatch.game.ids import Millis, RoomId
 from tenmatch.game.room import Phase
 from tenmatch.game.settle import next_due
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.table import Table
-from tenmatch.gateway.tables import CODE_TTL_S, LOOKED_AT_MS, NoSuchRoom, Tables
+from tenmatch.gateway.tables import CODE_TTL_S, LOOKED_AT_MS, NoSuchRoom, Tables, UnreadableRoom
 from tenmatch.store import due
 from tenmatch.store.codes import renew_codes
 from tenmatch.store.connect import Store, StoreDown
@@ -75,53 +75,62 @@ class Rounds:
         """Renew who is here, and the marks by which other nodes leave these rooms to us."""
         tables = list(self._tables.loaded.values())
         await self._attendance.renew(tables)
-        await self._listing.write(tables)
-        now = self._store.clock.now()
-        over = [table.room for table in tables if table.state.phase is Phase.OVER]
-        await due.unmark(self._store, over)
-        await due.mark(
-            self._store,
-            {t.room: Millis(now + LOOKED_AT_MS) for t in tables if t.state.phase is not Phase.OVER},
-        )
+        going_on = [table for table in tables if table.state.phase is not Phase.OVER]
+        await self._listing.write(going_on)  # those that are over were taken out when they ended
+        await due.unmark(self._store, [table.room for table in tables if table.state.phase is Phase.OVER])
+        await self._leave_to_us(table.room for table in going_on)
         await renew_codes(self._store, [table.state.code for table in tables], CODE_TTL_S)
         await self._unload_idle(tables)
 
     async def sweep(self) -> None:
         """Look at rooms that nobody has looked at in time: their node is gone, or they were unloaded."""
-        for room in await due.sweep(self._store, self._store.clock.now()):
+        rooms = await due.sweep(self._store, self._store.clock.now())
+        await self._leave_to_us(rooms)  # also if one cannot be read here: then others try, in a while
+        for room in rooms:
             try:
                 table = await self._tables.open(room)
+            except UnreadableRoom:
+                continue
             except NoSuchRoom:
                 await due.unmark(self._store, [room])
             else:
                 table.advance()
 
+    async def _leave_to_us(self, rooms: Iterable[RoomId]) -> None:
+        """Move these rooms' marks, so that other nodes leave them to this one for a while."""
+        at = Millis(self._store.clock.now() + LOOKED_AT_MS)
+        await due.mark(self._store, dict.fromkeys(rooms, at))
+
     async def _unload_idle(self, tables: list[Table]) -> None:
         now = asyncio.get_running_loop().time()
-        for table in tables:
-            if len(table.audience) or table in self._tables.waiting:
-                self._idle_since.pop(table, None)
-                continue
-            if now - self._idle_since.setdefault(table, now) < IDLE_S:
+        self._idle_since = {t: self._idle_since.get(t, now) for t in tables if self._idle(t)}
+        for table, since in self._idle_since.items():
+            if now - since < IDLE_S:
                 continue
             deadline = next_due(table.state)
             if deadline is not None and deadline - self._store.clock.now() < IDLE_S * 1000:
                 continue
-            del self._idle_since[table]
             if deadline is not None:
                 await due.mark(self._store, {table.room: deadline})
-            self._tables.unload(table)
-            self._attendance.forget(table.room)
+            if self._idle(table):  # still so: somebody may have come meanwhile
+                self._tables.unload(table)
+
+    def _idle(self, table: Table) -> bool:
+        return not len(table.audience) and table not in self._tables.waiting
 
 
 async def every(name: str, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
     """Do *work* every so many seconds, for ever; a store that is away is waited for."""
+    failing = False
     while True:
         await asyncio.sleep(seconds)
         try:
             await work()
+            failing = False
         except StoreDown as error:
-            log.warning("a round was cut short", extra={"round": name, "error": str(error)})
+            if not failing:  # once: an outage is long
+                log.warning("a round was cut short", extra={"round": name, "error": str(error)})
+            failing = True
         except Exception:  # the round's outermost frame: a bug in one room must not end the node
             log.exception("a round failed", extra={"round": name})
 

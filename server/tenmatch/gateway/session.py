@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from typing import Final, Protocol, assert_never
 
 from tenmatch.game import commands
-from tenmatch.game.answers import Denied, Obstacle, Refused
+from tenmatch.game.answers import Denied, Obstacle
 from tenmatch.game.commands import AnyCommand
 from tenmatch.game.events import Level, Player
 from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber, Seq
+from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
 from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
 from tenmatch.gateway.identity import Identity, Person, clean, clean_name
-from tenmatch.gateway.table import Answer, Done, Repeated, Table, Unavailable
+from tenmatch.gateway.table import Table
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.codec import Codec, Sendable
 from tenmatch.protocol.from_client import AnyFromClient, AnyMove
@@ -48,12 +49,7 @@ NOT_SEATED: Final = {
 class Socket(Protocol):
     """What a session writes to: `tenmatch.gateway.connection.Connection`."""
 
-    address: str
     slow: bool
-
-    @property
-    def buffered(self) -> int:
-        """Bytes that wait for the other side to read."""
 
     def write(self, frames: bytes) -> None:
         """Send whole frames."""
@@ -151,7 +147,7 @@ class Session:
             else:
                 self.send(to_client.error(error))
             return
-        if not self._busy:
+        if not self._busy or isinstance(message, from_client.Ping):  # a sign of life waits for nothing
             self.handle(message)
         elif len(self._backlog) < BACKLOG:
             self._backlog.append(message)
@@ -159,9 +155,10 @@ class Session:
             self._reject(message, ErrorCode.RATE_LIMITED, "too many messages wait: pause, then send it again")
 
     def drained(self) -> None:
-        """Give a watcher that fell behind a fresh snapshot of each room."""
+        """Make up for what was left out while too much waited to be read."""
         for table, member in self.rooms.values():
             table.audience.drained(member)
+            table.greet(member)
 
     def lost(self) -> None:
         """End: leave the rooms, as a closed socket does."""
@@ -176,16 +173,6 @@ class Session:
     def slow(self) -> bool:
         """Whether more waits to be read than a client should let wait."""
         return self._socket.slow
-
-    @property
-    def buffered(self) -> int:
-        """Bytes that wait to be read."""
-        return self._socket.buffered
-
-    @property
-    def address(self) -> str:
-        """Where the client comes from."""
-        return self._socket.address
 
     @property
     def whom(self) -> Person:
@@ -206,7 +193,8 @@ class Session:
         self._socket.write(frame(self.codec, message))
 
     def close(self, code: CloseCode, reason: str) -> None:
-        """End the connection."""
+        """End the connection; what still waits is not carried out."""
+        self._backlog.clear()
         self._socket.close(code, reason)
 
     def fail(self, code: ErrorCode, text: str, *, re: int | None = None, field: str | None = None) -> None:
@@ -236,7 +224,9 @@ class Session:
                 self.handle(message)
             except PeerError as error:
                 self.close(error.code, error.reason)
-                return
+            except Exception:  # as at the connection: a bug of ours ends this one and is on record
+                log.exception("a message could not be handled")
+                self.close(CloseCode.OUR_BUG, "internal error")
 
     def handle(self, message: AnyFromClient) -> None:
         """Carry out a message, or hand it to who can. Raises PeerError."""
@@ -318,22 +308,26 @@ class Session:
             self._reject(message, ErrorCode.TOO_FAST, text)
             return
         table.ask(
-            as_command(message, held[1].seat, member.sent), lambda answer: self._answer_move(table, n, answer)
+            as_command(message, held[1].seat, member.sent),
+            lambda answer: self._answer_move(table, member, n, answer),
+            Holder(held[1].seat, member.player),
         )
 
-    def _answer_move(self, table: Table, n: MoveNumber, answer: Answer) -> None:
+    def _answer_move(self, table: Table, member: Member, n: MoveNumber, answer: Answer) -> None:
         match answer:
             case Done():
                 pass  # its event, which everyone was sent, is the answer
             case Repeated(entry=entry):
-                held = self.rooms.get(table.room)
-                if held is not None:
-                    self.write(table.frame(entry, held[1]))
-            case Refused(code=code, blockers=blockers, locked_until=locked):
-                seq = table.state.seq
+                self.write(table.frame(entry, member))
+            case NotMade(refused=refused, seq=seq):
                 self.send(
                     to_client.Refused(
-                        room=table.room, n=n, seq=seq, code=code, blockers=blockers, locked_until=locked
+                        room=table.room,
+                        n=n,
+                        seq=seq,
+                        code=refused.code,
+                        blockers=refused.blockers,
+                        locked_until=refused.locked_until,
                     )
                 )
             case Denied(code=code, text=text):
@@ -356,7 +350,8 @@ class Session:
             self._reject(message, *NOT_SEATED[type(message)])
             return
         command = self._command(message, member.seat)
-        table.ask(command, lambda answer: self.answer_request(message.id, answer))
+        holder = Holder(member.seat, member.player)
+        table.ask(command, lambda answer: self.answer_request(message.id, answer), holder)
 
     def _command(self, message: InRoom, seat: SeatNumber) -> AnyCommand:
         match message:
@@ -380,8 +375,8 @@ class Session:
                 self.done(re)
             case Denied(code=code, text=text):
                 self.fail(ErrorCode(code), text, re=re)
-            case Refused(code=code):
-                self.fail(ErrorCode.NOT_ALLOWED, f"not now: {code}", re=re)
+            case NotMade(refused=refused):
+                self.fail(ErrorCode.NOT_ALLOWED, f"not now: {refused.code}", re=re)
             case Unavailable():
                 self.fail(ErrorCode.UNAVAILABLE, UNAVAILABLE, re=re)
             case _:

@@ -8,16 +8,28 @@ given that does not rest on the log's end: a refusal is an append of nothing, wh
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
-from tenmatch.game.answers import Denied, Logged, Refused, Taken
+from tenmatch.game.answers import Logged, Refused, Taken
 from tenmatch.game.commands import AnyCommand
 from tenmatch.game.decide import decide
 from tenmatch.game.events import AnyEvent
 from tenmatch.game.ids import Millis, RoomId, Seq
 from tenmatch.game.room import Phase, Room, evolve
 from tenmatch.game.settle import next_due, rematch_due, settle, shift
+from tenmatch.gateway.asked import (
+    NOT_SEATED,
+    Answer,
+    Asked,
+    Done,
+    Holder,
+    NotMade,
+    Repeated,
+    Reply,
+    Unavailable,
+)
 from tenmatch.gateway.fanout import Audience, Member
 from tenmatch.gateway.framing import frame
 from tenmatch.gateway.pulse import Pulse
@@ -34,44 +46,7 @@ PATIENCE_S = 1.0  # then a player hears that the store is unavailable
 OTHERS_WAIT_S = (0.15, 0.4)  # who did not write the last event settles a little later than who did
 TTL_S = {Phase.OPEN: 1_800, Phase.STARTING: 86_400, Phase.PLAYING: 86_400, Phase.OVER: 3_600}
 FRAMES_KEPT = 64
-
-
-class Done(NamedTuple):
-    """The command was taken; the events it made, if any, are in the log and have been told."""
-
-    events: tuple[AnyEvent, ...]
-
-
-class Repeated(NamedTuple):
-    """This (seat, n) was logged before, as this event."""
-
-    entry: Entry
-
-
-class Unavailable(NamedTuple):
-    """It is not known yet, or not possible now: the same command may be sent again."""
-
-
-Answer = Done | Repeated | Refused | Denied | Unavailable
-Reply = Callable[[Answer], None]
-
-
-class Asked:
-    """A command that waits for its answer."""
-
-    __slots__ = ("arrived", "command", "reply", "since")
-
-    def __init__(self, command: AnyCommand | None, arrived: Millis, since: float, reply: Reply) -> None:
-        self.command = command
-        self.arrived = arrived
-        self.since = since  # seconds, monotonic
-        self.reply: Reply | None = reply  # None: answered
-
-    def answer(self, answer: Answer) -> None:
-        """Answer once; later answers are nobody's."""
-        reply, self.reply = self.reply, None
-        if reply is not None:
-            reply(answer)
+REST_S = 0.1  # when trying again at once would come to the same
 
 
 class Batch(NamedTuple):
@@ -113,11 +88,10 @@ class Table:
         committer: Committer,
         clock: StoreClock,
         pulse: Pulse,
-        player_bytes: int,
     ) -> None:
         """Fold a log of at least one entry."""
         self.room = room
-        self.audience = Audience(self, player_bytes)
+        self.audience = Audience(self)
         self._owner = owner
         self._committer = committer
         self._clock = clock
@@ -127,12 +101,16 @@ class Table:
         self._under_way: Batch | None = None
         self._hints: list[tuple[Seq, Sequence[bytes]]] = []  # from the feed, while an append is under way
         self._doubtful = False  # the log may have gone on without us
+        self._resting = False  # for a moment nothing is judged
+        self._reloading = False  # the log is another than ours, and is being read
+        self._restored = Seq(-1)  # where the log ended when we last put back what it had lost
+        self._untimely = False  # the latest append was too far from the store's time
         self._mine = False  # this node wrote the last event
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
         self._frames: dict[tuple[Seq, str, object], bytes] = {}
         self._closed = False
-        self.watching = 0  # on all nodes, as last heard
+        self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
         self.entries, self.state = list(entries), _fold(None, entries)
 
     @property
@@ -143,12 +121,15 @@ class Table:
 
     # -- commands
 
-    def ask(self, command: AnyCommand | None, reply: Reply) -> None:
+    def ask(self, command: AnyCommand | None, reply: Reply, holder: Holder | None = None) -> None:
         """Judge a command as soon as its turn comes; *reply* is called once, with what the log confirmed.
 
         Without a command nothing is judged: the answer says that this node stands at the log's end.
+
+        Args:
+            holder: Refuse the command if by then the seat is no longer this player's.
         """
-        asked = Asked(command, self._clock.now(), self._loop.time(), reply)
+        asked = Asked(command, reply, holder=holder, arrived=self._clock.now(), since=self._loop.time())
         if self._closed or not self._pulse.fresh:
             asked.answer(Unavailable())
             return
@@ -171,57 +152,73 @@ class Table:
 
     def advance(self) -> None:
         """Judge what waits and what is due, unless an append is under way."""
-        if self._under_way is not None or self._closed or not self._pulse.fresh:
+        held = self._under_way is not None or self._resting or self._reloading
+        if held or self._closed or not self._pulse.fresh:
             return
-        try:
+        with self._outermost():
             batch = self._judge()
-        except Exception:  # the room's outermost frame: a bug in it must not cost the node
-            log.exception("a room could not be judged", extra={"room": self.room, "seq": self.state.seq})
-            self._owner.lost(self, "bug")
-            return
-        if batch is None:
-            self._set_timer()
-            return
-        by_player = any(asked.reply is not None for asked, _ in batch.answers)
+            if batch is None:
+                self._set_timer()
+                return
+            self._under_way = batch
+            by_player = any(asked.reply is not None for asked, _ in batch.answers)
+            at = batch.room.at if batch.entries else None
+            self._append(self.head, batch, at, by_player and bool(batch.entries), self._learn)
+
+    def _append(
+        self, head: Head, batch: Batch, at: Millis | None, by_player: bool, outcome: Callable[[Outcome], None]
+    ) -> None:
         try:
             self._committer.append(
                 self.room,
-                self.head,
+                head,
                 [entry.raw for entry in batch.entries],
-                at=batch.room.at if batch.entries else None,
-                by_player=by_player and bool(batch.entries),
+                at=at,
+                by_player=by_player,
                 ttl=TTL_S[batch.room.phase],
-                outcome=self._learn,
+                outcome=outcome,
             )
         except TooMuchWaits:
             for asked, _ in batch.answers:
                 asked.answer(Unavailable())
-        else:
-            self._under_way = batch
+            self._under_way = None
+            self._doubtful = True  # what was due still is
+            self._rest()
+
+    def _rest(self) -> None:
+        """Judge nothing for a moment."""
+        self._resting = True
+        self._loop.call_later(REST_S, self._rested)
+
+    def _rested(self) -> None:
+        self._resting = False
+        self.advance()
+
+    @contextmanager
+    def _outermost(self) -> Iterator[None]:
+        """Give this room up on this node where there is a bug in it: it must not cost the node."""
+        try:
+            yield
+        except Exception:
+            log.exception("a room went wrong", extra={"room": self.room, "seq": self.state.seq})
+            self._owner.lost(self, "bug")
 
     def _judge(self) -> Batch | None:
         """Return the next append, or None where nothing waits, nothing is due and nothing is doubted."""
-        now = self._clock.now()
-        waiting, self._waiting = self._waiting, []
         events: list[AnyEvent] = []
         answers: list[tuple[Asked, Answer | Logged]] = []
+        now = self._clock.now()
         room = self._after_being_away(now, events)
-        for asked in waiting:
+        for asked in self._waiting:
             at = Millis(max(asked.arrived, room.at))
             room = _note(settle(room, at), events)
-            if asked.command is None:
-                answers.append((asked, Done(())))
-                continue
-            decision = decide(room, asked.command, at)
-            if isinstance(decision, Taken):
-                room = _note(decision, events)
-                answers.append((asked, Done(decision.events)))
-            else:
-                answers.append((asked, decision))
-        if not waiting:
+            room, answer = _judged(room, asked, at, events)
+            answers.append((asked, answer))
+        if not answers:
             room = _note(settle(room, Millis(max(now, room.at))), events)
         if not (events or answers or self._doubtful):
             return None
+        self._waiting = []
         self._doubtful = False
         seq, chain = self.head
         return Batch(seal_all(events, seq, chain, bytes.fromhex(room.salt)), room, answers)
@@ -236,24 +233,35 @@ class Table:
 
     def _learn(self, outcome: Outcome) -> None:
         """Act on what became of the append that was under way."""
-        batch, self._under_way = self._under_way, None
-        assert batch is not None
         if self._closed:
             return
-        match outcome:
-            case Appended():
-                if batch.entries:
-                    self._take(batch.entries, batch.room, mine=True)
-                self._answer(batch.answers)
-            case Behind():
-                self._waiting = [asked for asked, _ in batch.answers if asked.reply] + self._waiting
-                self._catch_up(outcome)
-            case Untimely():
-                for asked, _ in batch.answers:
-                    asked.arrived = self._clock.now()  # the estimate was off, and is corrected now
-                self._waiting = [asked for asked, _ in batch.answers if asked.reply] + self._waiting
-        self._heed_hints()
+        batch = self._under_way
+        assert batch is not None
+        with self._outermost():
+            match outcome:
+                case Appended():
+                    if batch.entries:
+                        self._take(batch.entries, batch.room, mine=True)
+                    self._under_way = None
+                    self._restored, self._untimely = Seq(-1), False
+                    self._answer(batch.answers)
+                case Behind():
+                    self._wait_again(batch)
+                    self._catch_up(outcome)
+                case Untimely():
+                    for asked, _ in batch.answers:
+                        asked.arrived = self._clock.now()  # the estimate was off, and is corrected now
+                    self._wait_again(batch)
+                    if self._untimely:  # the store's clock went back: it has to get there again
+                        self._rest()
+                    self._untimely = True
+            self._heed_hints()
         self.advance()
+
+    def _wait_again(self, batch: Batch) -> None:
+        """Let what came to nothing be judged once more, before what came later."""
+        self._under_way = None
+        self._waiting = [asked for asked, _ in batch.answers if asked.reply] + self._waiting
 
     def _answer(self, answers: Sequence[tuple[Asked, Answer | Logged]]) -> None:
         for asked, answer in answers:
@@ -269,11 +277,33 @@ class Table:
             try:
                 self.fold(open_all(behind.missed, seq, chain, bytes.fromhex(self.state.salt)), mine=False)
             except StoredError:
-                self._owner.reload(self)
-            return
-        if behind.end.seq == 0 and self.state.phase is Phase.OVER:
+                self._reload()
+        elif behind.end.seq == 0 and self.state.phase is Phase.OVER:
             self._owner.lost(self, "expired")
-            return
+        elif self._restored < behind.end.seq < seq and self._ends_at(behind.end):
+            self._restore(behind.end)
+        else:
+            self._reload()
+
+    def _ends_at(self, end: Head) -> bool:
+        """Tell whether ours was the log that now ends there."""
+        return end.seq > 0 and self.entries[end.seq - 1].chain == end.chain
+
+    def _restore(self, end: Head) -> None:
+        """Put back what the log lost, once: a failover can cost it its tail."""
+        log.warning("a log lost its tail", extra={"room": self.room, "seq": end.seq, "had": self.state.seq})
+        self._restored = end.seq
+        self._under_way = Batch(self.entries[end.seq :], self.state, [])
+        self._append(end, self._under_way, None, False, self._learn_restored)
+
+    def _learn_restored(self, outcome: Outcome) -> None:
+        """Look whether the log is ours again."""
+        self._under_way = None
+        self.doubt()
+
+    def _reload(self) -> None:
+        self._reloading = True
+        self._hints.clear()
         self._owner.reload(self)
 
     # -- the log goes on
@@ -285,19 +315,24 @@ class Table:
 
     def replace(self, entries: Sequence[Entry]) -> None:
         """Hold another log than before: everyone gets a `reset` snapshot."""
-        self.entries, self.state = list(entries), _fold(None, entries)
-        self._frames.clear()
-        for member in tuple(self.audience):
-            member.sent = self.state.seq
-            member.listener.write(self.snapshot(member, reset=True))
+        self._reloading = False
+        with self._outermost():
+            self.entries, self.state = list(entries), _fold(None, entries)
+            self._frames.clear()
+            for member in tuple(self.audience):
+                member.sent, member.behind = self.state.seq, False
+                member.listener.write(self.snapshot(member, reset=True))
         self.advance()
 
     def hint(self, first: Seq, raws: Sequence[bytes]) -> None:
         """Take entries that the feed brought: early news, which the chain proves or the log corrects."""
+        if self._reloading or self._closed:
+            return
         if self._under_way is not None:
             self._hints.append((first, raws))
             return
-        self._heed(first, raws)
+        with self._outermost():
+            self._heed(first, raws)
         self.advance()
 
     def _heed_hints(self) -> None:
@@ -307,10 +342,10 @@ class Table:
 
     def _heed(self, first: Seq, raws: Sequence[bytes]) -> None:
         seq, chain = self.head
-        fresh = raws[max(0, seq + 1 - first) :]
-        if not fresh:
-            return  # known already, or told about once more
-        if first > seq + 1:
+        known = raws[: max(0, seq + 1 - first)]
+        fresh = raws[len(known) :]
+        forked = bool(known) and known[-1] != self.entries[first + len(known) - 2].raw
+        if forked or (fresh and first > seq + 1):
             self._doubtful = True
             return
         try:
@@ -347,9 +382,10 @@ class Table:
 
     def _ring(self) -> None:
         self._timer = None
-        if rematch_due(self.state, self._clock.now()):
-            self._owner.rematch(self)
-            return
+        with self._outermost():
+            if rematch_due(self.state, self._clock.now()):
+                self._owner.rematch(self)
+                return
         self._mine = True  # our own random wait is over
         self.advance()
 
@@ -358,6 +394,7 @@ class Table:
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
+            self._timer = None
         for asked in self._all_asked():
             asked.answer(Unavailable())
 
@@ -366,6 +403,16 @@ class Table:
         return under_way + self._waiting
 
     # -- what members are sent
+
+    @property
+    def watching(self) -> int:
+        """How many watch, on all nodes, as last heard."""
+        return self.presence.watching if self.presence else 0
+
+    def greet(self, member: Member) -> None:
+        """Tell a member who is there, as far as this node knows."""
+        if self.presence is not None:
+            member.listener.write(frame(member.listener.codec, self.presence))
 
     def frame(self, entry: Entry, member: Member) -> bytes:
         """Return the event as a frame for this kind of member, made once for all of the kind."""
@@ -409,6 +456,18 @@ def _fold(room: Room | None, entries: Sequence[Entry]) -> Room:
         room = evolve(room, entry.event)
     assert room is not None, "a log has at least one entry"
     return room
+
+
+def _judged(room: Room, asked: Asked, at: Millis, events: list[AnyEvent]) -> tuple[Room, Answer | Logged]:
+    """Judge one command in a settled room; return the room after it, and the answer."""
+    if asked.command is None:
+        return room, Done(())
+    if asked.holder is not None and not asked.holder.sits(room):
+        return room, NotMade(NOT_SEATED, room.seq)
+    decision = decide(room, asked.command, at)
+    if isinstance(decision, Taken):
+        return _note(decision, events), Done(decision.events)
+    return room, NotMade(decision, room.seq) if isinstance(decision, Refused) else decision
 
 
 def _note(taken: Taken, events: list[AnyEvent]) -> Room:

@@ -15,6 +15,7 @@ from tenmatch.game.events import Seated, Unseated, UnseatReason
 from tenmatch.game.ids import ROOM_CODE_LENGTH, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
 from tenmatch.game.options import Options
 from tenmatch.game.room import Phase, Room
+from tenmatch.gateway.asked import Holder
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.table import TTL_S, Table
@@ -41,6 +42,10 @@ class NoSuchRoom(Exception):
     """There is no log under this id."""
 
 
+class UnreadableRoom(NoSuchRoom):
+    """There is a log under this id, but this node cannot make a room of it; another may."""
+
+
 class Tables:
     """All tables of a node."""
 
@@ -52,13 +57,8 @@ class Tables:
         *,
         pulse: Pulse,
         spawn: Spawn,
-        player_bytes: int,
     ) -> None:
-        """Start with none loaded.
-
-        Args:
-            player_bytes: What may wait for a player to read it.
-        """
+        """Start with none loaded."""
         self.loaded: dict[RoomId, Table] = {}
         self.waiting: set[Table] = set()  # those with commands that wait
         self.restless: set[Table] = set()  # those whose line in the list, or presence, may have changed
@@ -67,7 +67,7 @@ class Tables:
         self._feed = feed
         self._pulse = pulse
         self._spawn = spawn
-        self._player_bytes = player_bytes
+        self._rematching: set[RoomId] = set()  # rooms whose rematch is being made
         self._loading: dict[RoomId, asyncio.Future[Table]] = {}
 
     # -- load and unload
@@ -76,7 +76,7 @@ class Tables:
         """Return the table of a room, loaded if need be.
 
         Raises:
-            NoSuchRoom: It has no log, or none that can be read.
+            NoSuchRoom: It has no log, or (UnreadableRoom) none that can be read.
             StoreDown: The store cannot be reached.
         """
         table = self.loaded.get(room)
@@ -99,9 +99,10 @@ class Tables:
         except Exception as error:  # a bug met while folding costs this room only
             log.exception("a room could not be loaded", extra={"room": room})
             self._feed.leave(room)
-            loading.set_exception(NoSuchRoom(room))
+            unreadable = UnreadableRoom(room)
+            unreadable.__cause__ = error
+            loading.set_exception(unreadable)
             loading.exception()
-            del error
         else:
             loading.set_result(table)
             table.advance()
@@ -115,8 +116,8 @@ class Tables:
         try:
             return open_all(raws, 0, 0, None)
         except StoredError as error:
-            log.error("a log does not hold together", extra={"room": room, "error": str(error)})
-            raise NoSuchRoom(room) from error
+            log.error("a log cannot be read", extra={"room": room, "error": str(error)})
+            raise UnreadableRoom(room) from error
 
     def _seat(self, room: RoomId, entries: Sequence[Entry]) -> Table:
         table = self.loaded[room] = Table(
@@ -126,7 +127,6 @@ class Tables:
             committer=self._committer,
             clock=self._store.clock,
             pulse=self._pulse,
-            player_bytes=self._player_bytes,
         )
         log.info("room loaded", extra={"room": room, "seq": table.state.seq})
         return table
@@ -138,13 +138,19 @@ class Tables:
 
     def unload(self, table: Table) -> None:
         """Let a table go; its log stays."""
-        if self.loaded.pop(table.room, None) is None:
+        if self.loaded.get(table.room) is not table:
             return
+        del self.loaded[table.room]
         table.close()
         self.waiting.discard(table)
         self.restless.discard(table)
         self._feed.leave(table.room)
         log.info("room unloaded", extra={"room": table.room, "seq": table.state.seq})
+
+    def close(self) -> None:
+        """Let all tables go, at the end of the node; who still waits is told that it is unavailable."""
+        for table in tuple(self.loaded.values()):
+            self.unload(table)
 
     # -- new rooms
 
@@ -190,11 +196,13 @@ class Tables:
 
     def rematch(self, table: Table) -> None:
         """Make the room of the rematch and name it in the old one."""
-        self._spawn(self._rematch(table))
+        if table.room not in self._rematching:
+            self._rematching.add(table.room)
+            self._spawn(self._rematch(table))
 
     async def _rematch(self, table: Table) -> None:
-        room = rematch_room_id(table.state)
         try:
+            room = rematch_room_id(table.state)
             code = await self.draw_code(room)
             salt = secrets.token_bytes(16)
             taken = found_rematch(
@@ -208,6 +216,8 @@ class Tables:
         except (StoreDown, NoSuchRoom):
             asyncio.get_running_loop().call_later(RETRY_S, table.advance)
             return
+        finally:
+            self._rematching.discard(table.room)
         table.ask(commands.NameRematch(room), lambda _: None)
 
     # -- what a table says of itself
@@ -229,7 +239,7 @@ class Tables:
                 if event.reason is not UnseatReason.LEFT:
                     self._detach_seat(table, event.seat, event.reason)
         if moved and mine:
-            self._forget_made(table, before)
+            self._forget_made(table)
             self._index(table.room, _seated(before), _seated(table.state))
 
     def _index(self, room: RoomId, before: set[PlayerId], after: set[PlayerId]) -> None:
@@ -237,11 +247,11 @@ class Tables:
         if before != after:
             self._spawn(self._write(self._write_index(room, after - before, before - after)))
 
-    def _forget_made(self, table: Table, before: Room) -> None:
+    def _forget_made(self, table: Table) -> None:
         """Count a room that is over no longer among those that its maker has."""
-        maker = table.state.seats[0] or before.seats[0]
-        if table.state.phase is Phase.OVER and maker is not None:
-            self._spawn(self._write(players.forget(self._store, maker.player.id, table.room)))
+        first = table.entries[1].event  # who sat down in the append that made the room
+        if table.state.phase is Phase.OVER and isinstance(first, Seated):
+            self._spawn(self._write(players.forget(self._store, first.player.id, table.room)))
 
     async def _write(self, work: Coroutine[Any, Any, None]) -> None:
         try:
@@ -272,7 +282,8 @@ class Tables:
         self.unload(table)
         for member in members:
             self.detach(table, member, "closed")
-        log.warning("room given up on this node", extra={"room": table.room, "why": why})
+        level = logging.INFO if why == "expired" else logging.WARNING
+        log.log(level, "room given up on this node", extra={"room": table.room, "why": why})
 
     def reload(self, table: Table) -> None:
         """Read the whole log anew: it is not the one this table holds. Members get `reset` snapshots."""
@@ -284,9 +295,17 @@ class Tables:
         except NoSuchRoom:
             self.lost(table, "the log is gone")
         except StoreDown:
-            asyncio.get_running_loop().call_later(RETRY_S, self.reload, table)
+            asyncio.get_running_loop().call_later(RETRY_S, self._reload_if_loaded, table)
         else:
+            log.warning("a log is another than was held", extra={"room": table.room, "seq": len(entries)})
             table.replace(entries)
+            for member in tuple(table.audience.players):
+                if member.seat is not None and not Holder(member.seat, member.player).sits(table.state):
+                    self.detach(table, member, "closed")
+
+    def _reload_if_loaded(self, table: Table) -> None:
+        if self.loaded.get(table.room) is table:
+            self.reload(table)
 
 
 def draw_seed(options: Options) -> bytes | None:

@@ -1,0 +1,87 @@
+"""A command that waits for its answer in a room, and what the answer can be."""
+
+import logging
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tenmatch.game.answers import Denied, Obstacle, Refused
+from tenmatch.game.commands import AnyCommand
+from tenmatch.game.events import AnyEvent
+from tenmatch.game.ids import Millis, PlayerId, SeatNumber, Seq
+from tenmatch.game.room import Room
+from tenmatch.protocol.stored import Entry
+
+log = logging.getLogger(__name__)
+
+
+class Done(NamedTuple):
+    """The command was taken; the events it made, if any, are in the log and have been told."""
+
+    events: tuple[AnyEvent, ...]
+
+
+class Repeated(NamedTuple):
+    """This (seat, n) was logged before, as this event."""
+
+    entry: Entry
+
+
+class NotMade(NamedTuple):
+    """The move was refused, as the board was after this event."""
+
+    refused: Refused
+    seq: Seq
+
+
+class Unavailable(NamedTuple):
+    """It is not known yet, or not possible now: the same command may be sent again."""
+
+
+Answer = Done | Repeated | NotMade | Denied | Unavailable
+Reply = Callable[[Answer], None]
+
+
+class Holder(NamedTuple):
+    """Whose seat a command speaks for. Until its turn comes the seat may be freed, and another's."""
+
+    seat: SeatNumber
+    player: PlayerId
+
+    def sits(self, room: Room) -> bool:
+        """Tell whether the player has the seat."""
+        seat = room.seats[self.seat] if self.seat < len(room.seats) else None
+        return seat is not None and seat.player.id == self.player
+
+
+NOT_SEATED = Refused(Obstacle.NOT_SEATED)
+
+
+class Asked:
+    """A command that waits for its answer."""
+
+    __slots__ = ("arrived", "command", "holder", "reply", "since")
+
+    def __init__(
+        self,
+        command: AnyCommand | None,
+        reply: Reply,
+        *,
+        holder: Holder | None,
+        arrived: Millis,
+        since: float,
+    ) -> None:
+        self.command = command
+        self.holder = holder
+        self.arrived = arrived
+        self.since = since  # seconds, monotonic
+        self.reply: Reply | None = reply  # None: answered
+
+    def answer(self, answer: Answer) -> None:
+        """Answer once; later answers are nobody's."""
+        reply, self.reply = self.reply, None
+        if reply is None:
+            return
+        try:
+            reply(answer)
+        except Exception:  # the outermost frame: a bug in telling one must not cost others their answers
+            log.exception("an answer could not be given")
