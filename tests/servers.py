@@ -1,14 +1,17 @@
 """Real servers for tests: the embedded Valkey and Debian's Redis, each on a Unix socket in a given folder."""
 
+import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
 from typing import Final, Literal, TypeAlias
 
+from tenmatch.store import tethered
 from tenmatch.store.embedded import server_binary
 
 Kind: TypeAlias = Literal["valkey", "redis"]
@@ -31,7 +34,10 @@ class Server:
         self.kind = kind
         self.socket = folder / f"{kind}.sock"
         self.url = f"unix://{self.socket}"
+        # So that it dies with a test run that is killed.
+        tether = [sys.executable, "-I", "-S", tethered.__file__, str(os.getpid())]
         self._command = [
+            *tether,
             *(binary(kind), "--port", "0", "--unixsocket", str(self.socket), "--dir", str(folder)),
             *("--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction"),
             *options,

@@ -78,3 +78,6 @@ async def test_a_version_is_not_used_twice_when_the_store_lost_the_latest(store:
     await store.call("SET", keys.LOBBY_VERSION, known - 1)
     await lobby.put(store, Listed(ONE, b"other", 10))
     assert (await lobby.newest(store)).version > known
+    await store.call("SET", keys.LOBBY_VERSION, known - 1)
+    await age(store, ONE, COUNTS + 100)
+    assert (await lobby.newest(store)).version > known
