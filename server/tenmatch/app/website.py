@@ -48,13 +48,19 @@ class File:
             "Referrer-Policy": "no-referrer",
             "Vary": "Accept-Encoding",
         }
-        if request.headers.get("If-None-Match") == self.tag:
+        if self.tag.removeprefix("W/") in _listed(request, "If-None-Match"):
             return respond(HTTPStatus.NOT_MODIFIED, b"", self.content_type, headers)
-        if "gzip" in request.headers.get("Accept-Encoding", ""):
-            return respond(
-                HTTPStatus.OK, self.packed, self.content_type, {**headers, "Content-Encoding": "gzip"}
-            )
+        if "gzip" in _listed(request, "Accept-Encoding"):
+            packed = {**headers, "Content-Encoding": "gzip"}
+            return respond(HTTPStatus.OK, self.packed, self.content_type, packed)
         return respond(HTTPStatus.OK, self.plain, self.content_type, headers)
+
+
+def _listed(request: Request, header: str) -> set[str]:
+    """Return what a header lists, without parameters and marks of weakness; it may be sent in parts."""
+    items = [item for value in request.headers.get_all(header) for item in value.split(",")]
+    parted = (item.strip().removeprefix("W/").partition(";") for item in items)
+    return {name.strip() for name, _, parameters in parted if parameters.replace(" ", "") != "q=0"}
 
 
 def folder() -> Path:
@@ -76,7 +82,8 @@ def pages(place: Path) -> dict[str, Page]:
     for path in sorted(place.rglob("*")):
         if path.is_file() and path.suffix in TYPES:
             data = path.read_bytes()
-            tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
+            # Weak: the packed form is another sequence of bytes, and proxies may pack anew.
+            tag = f'W/"{hashlib.sha256(data).hexdigest()[:16]}"'
             file = File(TYPES[path.suffix], data, gzip.compress(data, mtime=0), tag)
             answers[f"/{path.relative_to(place).as_posix()}"] = file
     answers["/"] = answers["/index.html"]

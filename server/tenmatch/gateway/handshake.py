@@ -54,13 +54,22 @@ class Handshake:
 
     def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
         """Return what to answer to a request: 101 lets it in, everything else is a plain answer."""
+        response = self._answer(request, protocol, address)
+        if request.method == "HEAD":
+            response.body = b""
+        return response
+
+    def _answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
+        hosts = len(request.headers.get_all("Host"))
+        if hosts > 1 or (not hosts and request.protocol == "HTTP/1.1"):  # RFC 9112, section 3.2
+            return say(HTTPStatus.BAD_REQUEST, "exactly one Host header belongs into a request")
         if path_of(request) != PATH or not _wants_upgrade(request):
             if path_of(request) == PATH and request.method in ("GET", "HEAD"):
                 return _upgrade_required("this is the WebSocket's address: connect with a WebSocket client")
             return route(self._pages, request)
         refusal = self._refusal(request, address)
         if refusal is not None:
-            log.info("refused at the door", extra={"address": address, "status": refusal.status_code})
+            log.debug("refused at the door", extra={"address": address, "status": refusal.status_code})
             return refusal
         protocol.available_subprotocols = (
             None  # chosen below: none offered means JSON, which the library has no word for

@@ -9,7 +9,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 Page = Callable[[Request], Response]
-"""Answers a GET; for a HEAD the body is dropped afterwards."""
+"""Answers a GET; for a HEAD the body is dropped afterwards (`tenmatch.gateway.handshake`)."""
 
 
 def respond(
@@ -20,12 +20,13 @@ def respond(
         [
             ("Date", email.utils.formatdate(usegmt=True)),
             ("Connection", "close"),
-            ("Content-Length", str(len(body))),
-            ("Content-Type", content_type),
             ("X-Content-Type-Options", "nosniff"),
             *(extra or {}).items(),
         ]
     )
+    if status is not HTTPStatus.NOT_MODIFIED:  # which would tell of a body that it does not have
+        headers["Content-Length"] = str(len(body))
+        headers["Content-Type"] = content_type
     return Response(status.value, status.phrase, headers, body)
 
 
@@ -53,7 +54,4 @@ def route(pages: Mapping[str, Page], request: Request) -> Response:
     page = pages.get(path_of(request))
     if page is None:
         return say(HTTPStatus.NOT_FOUND, f"nothing is at {path_of(request)!r}")
-    response = page(request)
-    if request.method == "HEAD":
-        response.body = b""
-    return response
+    return page(request)
