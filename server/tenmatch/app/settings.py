@@ -5,14 +5,17 @@ misspelt limit must not be a limit that silently is not there.
 """
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "TENMATCH_"
 ENV_FILE = "TENMATCH_ENV_FILE"
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\sA-Z]+")  # as browsers send it: no path, not even a slash
 
 
 class BadSettings(Exception):
@@ -53,7 +56,7 @@ class Settings(BaseSettings):
     sockets_per_address: int = Field(200, ge=0, description="connections from one address to one process")
     rooms_per_player: int = Field(20, ge=0, description="rooms that one player made and that are not over")
     player_bytes: int = Field(
-        262_144, ge=4096, description="what may wait for a player to read it, then 1013"
+        262_144, ge=4096, description="what may wait for a client to read it, then 1013"
     )
     watcher_bytes: int = Field(
         65_536, ge=4096, description="what may wait for a watcher; then events are skipped"
@@ -76,6 +79,14 @@ class Settings(BaseSettings):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
 
+    @field_validator("origins")
+    @classmethod
+    def _look_like_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in value:
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError(f"{origin!r} is no origin, as https://play.example or http://localhost:8080")
+        return value
+
 
 def read_settings(**flags: object) -> Settings:
     """Return the settings in effect: flags that are not None, else variables, else a file, else defaults.
@@ -84,17 +95,22 @@ def read_settings(**flags: object) -> Settings:
         BadSettings: Names each setting that cannot be so.
     """
     _refuse_unknown(os.environ)
+    file = os.environ.get(ENV_FILE)
+    if file is not None and not Path(file).is_file():
+        raise BadSettings(f"{ENV_FILE}: there is no file {file!r}")
     given = {name: value for name, value in flags.items() if value is not None}
     try:
-        return Settings(_env_file=os.environ.get(ENV_FILE), **given)  # type: ignore[call-arg, arg-type]  # pydantic checks
+        return Settings(_env_file=file, **given)  # type: ignore[call-arg, arg-type]  # pydantic checks
     except ValidationError as error:
-        lines = (
-            f"{PREFIX}{'_'.join(map(str, e['loc'])).upper()}: {e['msg'].lower()}, not {e['input']!r}"
-            if "secret" not in e["loc"] and "redis" not in e["loc"]
-            else f"{PREFIX}{'_'.join(map(str, e['loc'])).upper()}: {e['msg'].lower()}"
-            for e in error.errors()
-        )
-        raise BadSettings("\n".join(lines)) from error
+        raise BadSettings("\n".join(map(_explained, error.errors()))) from None  # it quotes what is secret
+
+
+def _explained(error: ErrorDetails) -> str:
+    name = PREFIX + "_".join(map(str, error["loc"])).upper().removeprefix(PREFIX)
+    if error["type"] == "extra_forbidden":  # from the file; its value may be meant for a secret
+        return f"{name}: there is no such setting"
+    said = f"{name}: {error['msg'].lower()}"
+    return said if name in (f"{PREFIX}SECRET", f"{PREFIX}REDIS") else f"{said}, not {error['input']!r}"
 
 
 def _refuse_unknown(environ: "os._Environ[str]") -> None:
