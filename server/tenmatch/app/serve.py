@@ -8,13 +8,14 @@ import signal
 import socket
 import sys
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator
-from typing import Final
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any, Final, TypeVar
 
 import uvloop
 from rich.console import Console
 
 from tenmatch import __version__
+from tenmatch.app import website
 from tenmatch.app.drain import drain
 from tenmatch.app.settings import Settings
 from tenmatch.app.wiring import start
@@ -25,14 +26,20 @@ from tenmatch.store.embedded import Embedded
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 BACKLOG: Final = 4_096  # connections that wait to be accepted
-STOP_S: Final = 12.0  # for a worker to end
+STOP_S: Final = 15.0  # for a worker to end
 RESTART_S: Final = 1.0  # before a worker that died is started again
 FIRST_ANSWER_S: Final = 10.0  # for a store to be there when we start
 
 
 class Unfit(Exception):
     """The server cannot start; says what is wrong and what to do."""
+
+
+class Stopped(Exception):
+    """We were told to end before we had begun."""
 
 
 def serve(settings: Settings) -> None:
@@ -42,10 +49,12 @@ def serve(settings: Settings) -> None:
         Unfit: The port is taken, or the store cannot be reached or would lose games.
         EmbeddedError: The private store cannot be had.
         BadStoreUrl: The store's URL is none.
+        WebsiteMissing: The package is not whole.
     """
     factory = uvloop.new_event_loop if settings.loop == "uvloop" else None
     with asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(_serve(settings))
+        with contextlib.suppress(Stopped):
+            runner.run(_serve(settings))
 
 
 async def _serve(settings: Settings) -> None:
@@ -55,7 +64,7 @@ async def _serve(settings: Settings) -> None:
         loop.add_signal_handler(number, stop.set)
     listener = listen(settings)
     with listener:
-        async with _store_url(settings) as url:
+        async with _store_url(settings, stop) as url:
             if settings.workers == 1:
                 await run_node(settings, url, listener, stop)
             else:
@@ -63,13 +72,13 @@ async def _serve(settings: Settings) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _store_url(settings: Settings) -> AsyncIterator[str]:
+async def _store_url(settings: Settings, stop: asyncio.Event) -> AsyncIterator[str]:
     """Yield where the store is: yours, or a private one that lives as long as we do."""
     if settings.redis is not None:
         yield settings.redis.get_secret_value()
         return
     embedded = Embedded(settings.data)
-    await embedded.start()
+    await unless(stop, embedded.start())
     watch = asyncio.create_task(embedded.run())
     try:
         yield embedded.url
@@ -77,6 +86,24 @@ async def _store_url(settings: Settings) -> AsyncIterator[str]:
         watch.cancel()
         await asyncio.wait([watch])
         await embedded.stop()
+
+
+async def unless(stop: asyncio.Event, work: Coroutine[Any, Any, T]) -> T:
+    """Do *work*, which may take long, unless we are told to end meanwhile.
+
+    Raises:
+        Stopped: We were; *work* was cancelled.
+    """
+    task, stopping = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([task, stopping], return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise Stopped
+        return await task
+    finally:
+        for ending in (task, stopping):
+            ending.cancel()
+        await asyncio.wait([task, stopping])
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -104,20 +131,22 @@ def listen(settings: Settings) -> socket.socket:
 
 async def run_node(settings: Settings, url: str, listener: socket.socket, stop: asyncio.Event) -> None:
     """Serve on a bound socket until *stop* is set, then send everyone away."""
-    store = Store(Address(url))
-    await _make_sure(store, allow_unfit=settings.unfit_redis)
-    async with asyncio.TaskGroup() as group:
-        node = await start(settings, store, group)
-        loop = asyncio.get_running_loop()
-        server = await loop.create_server(node.connection, sock=listener, backlog=BACKLOG)
-        _announce(listener)
-        log.info("serving", extra={"node": node.name, "store": str(store.address), "version": __version__})
-        await stop.wait()
-        await drain(node, server, settings.drain_s)
-        log.info("drained", extra={"node": node.name})
-        for task in node.tasks:
-            task.cancel()
-    store.close()
+    site = website.pages(website.folder())
+    with contextlib.closing(Store(Address(url))) as store:
+        await unless(stop, _make_sure(store, allow_unfit=settings.unfit_redis))
+        async with asyncio.TaskGroup() as group:
+            node = await start(settings, store, group, site)
+            server = await asyncio.get_running_loop().create_server(
+                node.connection, sock=listener, backlog=BACKLOG
+            )
+            _announce(listener)
+            log.info(
+                "serving", extra={"node": node.name, "store": str(store.address), "version": __version__}
+            )
+            await stop.wait()
+            await drain(node, server, settings.drain_s)
+            log.info("drained", extra={"node": node.name})
+            node.stop()
 
 
 async def _make_sure(store: Store, *, allow_unfit: bool) -> None:
@@ -139,6 +168,7 @@ async def _make_sure(store: Store, *, allow_unfit: bool) -> None:
 async def _first_answer(store: Store) -> list[Finding]:
     while True:
         try:
+            await store.call("PING")  # INFO answers even while the server still loads its data
             return await check(store)
         except StoreDown as error:
             log.warning("waiting for the store", extra={"error": str(error)})
@@ -160,13 +190,17 @@ async def run_workers(settings: Settings, url: str, listener: socket.socket, sto
     port = listener.getsockname()[1]
     own = {"workers": 1, "redis": url, "port": port, "reuse_port": True}
     environment = settings.model_copy(update=own).environment()
+    website.folder()  # what keeps every worker from starting is said here, once
+    with contextlib.closing(Store(Address(url))) as store:
+        await unless(stop, _make_sure(store, allow_unfit=settings.unfit_redis))
     ready = asyncio.Semaphore(0)
     async with asyncio.TaskGroup() as group:
         for _ in range(settings.workers):
             group.create_task(_keep_running(environment, ready, stop))
-        for _ in range(settings.workers):
-            await ready.acquire()
-        _announce(listener)
+        with contextlib.suppress(Stopped):
+            for _ in range(settings.workers):
+                await unless(stop, ready.acquire())
+            _announce(listener)
 
 
 async def _keep_running(environment: dict[str, str], ready: asyncio.Semaphore, stop: asyncio.Event) -> None:
@@ -180,8 +214,8 @@ async def _keep_running(environment: dict[str, str], ready: asyncio.Semaphore, s
             start_new_session=True,  # Ctrl-C is for us; workers are told when it is their time
         )
         assert worker.stdout is not None
-        if await worker.stdout.readline():  # its address: it serves
-            ready.release()
+        said = asyncio.ensure_future(worker.stdout.readline())  # its address: it serves
+        said.add_done_callback(lambda said: ready.release() if said.result() else None)
         ended = asyncio.ensure_future(worker.wait())
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait([ended, stopping], return_when=asyncio.FIRST_COMPLETED)
@@ -194,7 +228,8 @@ async def _keep_running(environment: dict[str, str], ready: asyncio.Semaphore, s
 
 
 async def _end(worker: Process, ended: "asyncio.Future[int]") -> None:
-    worker.terminate()
+    with contextlib.suppress(ProcessLookupError):  # it ended by itself just now
+        worker.terminate()
     try:
         async with asyncio.timeout(STOP_S):
             await ended

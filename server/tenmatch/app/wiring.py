@@ -12,7 +12,6 @@ from typing import Any
 
 from websockets.http11 import Request, Response
 
-from tenmatch.app import website
 from tenmatch.app.settings import Settings
 from tenmatch.game.ids import spell
 from tenmatch.gateway.attendance import Attendance
@@ -47,7 +46,8 @@ class Node:
     desk: Desk
     handshake: Handshake
     settings: Settings
-    tasks: list[asyncio.Task[None]]  # they run for ever; cancel them to end
+    tasks: list[asyncio.Task[None]]  # they run for ever
+    ended: asyncio.Event
 
     def connection(self) -> Connection:
         """Return what takes the next connection."""
@@ -59,24 +59,37 @@ class Node:
             most_unread=settings.player_bytes,
         )
 
+    def stop(self) -> None:
+        """End: whoever still waits is answered, and nothing new is begun."""
+        self.ended.set()
+        self.tables.close()
+        for task in self.tasks:
+            task.cancel()
+
     @property
     def ready(self) -> bool:
         """Whether clients should be sent here: the store answers, the feed hears, we are not going away."""
         return self.pulse.fresh and self.feed.healthy and not self.handshake.draining
 
 
-async def start(settings: Settings, store: Store, group: asyncio.TaskGroup) -> Node:
+async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site: Mapping[str, Page]) -> Node:
     """Build a node on a store that answers, and start its tasks.
 
     Args:
         group: Outlives every task of the node.
+        site: The pages of the web client, by path.
 
     Raises:
         StoreDown: The store cannot be reached.
     """
 
+    ended = asyncio.Event()
+
     def spawn(work: Coroutine[Any, Any, None]) -> None:
-        group.create_task(guarded(work))
+        if ended.is_set():  # a connection that went down with the node
+            work.close()
+        else:
+            group.create_task(guarded(work))
 
     name = spell(secrets.token_bytes(16), 8)
     await store.set_clock()
@@ -115,8 +128,8 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup) -> N
     for title, seconds, round_ in Rounds(store, tables, attendance, listing).all():
         tasks.append(group.create_task(every(title, seconds, round_)))
 
-    node = Node(name, pulse, feed, tables, desk, handshake, settings, tasks)
-    pages |= answers(node, listing)
+    node = Node(name, pulse, feed, tables, desk, handshake, settings, tasks, ended)
+    pages |= {**site, **answers(node, listing)}
     return node
 
 
@@ -143,7 +156,6 @@ def answers(node: Node, listing: Listing) -> Mapping[str, Page]:
         )
 
     return {
-        **website.pages(website.folder()),
         "/healthz": healthz,
         "/readyz": readyz,
         "/v1/rooms": rooms,

@@ -38,6 +38,10 @@ _websockets_log.setLevel(logging.WARNING)  # a connection's life is ours to log
 class Receiver(Protocol):
     """What sits behind a connection: `tenmatch.gateway.session.Session`."""
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits for its answer."""
+
     def receive(self, payload: bytes) -> None:
         """Take one message. Raises PeerError for what ends the connection."""
 
@@ -137,6 +141,11 @@ class Connection(asyncio.Protocol):
             receiver.lost()
 
     # -- for the session
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing that came waits for its answer."""
+        return self._receiver is None or self._receiver.idle
 
     @property
     def open(self) -> bool:

@@ -125,6 +125,7 @@ class Session:
         self._messages = Credits(limits.messages_per_s, limits.messages_burst, now)
         self._dropped: deque[float] = deque(maxlen=FLOOD)
         self._busy = False
+        self._moves = 0  # that wait for their answers
         self._backlog: deque[AnyFromClient] = deque()
 
     # -- from the connection
@@ -168,6 +169,11 @@ class Session:
         self._desk.ended(self)
 
     # -- to the client
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing that came waits for its answer."""
+        return not (self._busy or self._moves)
 
     @property
     def slow(self) -> bool:
@@ -307,6 +313,7 @@ class Session:
             text = f"{self.limits.matches_per_s:g} matches a second at most: send it again in a moment"
             self._reject(message, ErrorCode.TOO_FAST, text)
             return
+        self._moves += 1
         table.ask(
             as_command(message, held[1].seat, member.sent),
             lambda answer: self._answer_move(table, member, n, answer),
@@ -314,6 +321,7 @@ class Session:
         )
 
     def _answer_move(self, table: Table, member: Member, n: MoveNumber, answer: Answer) -> None:
+        self._moves -= 1
         match answer:
             case Done():
                 pass  # its event, which everyone was sent, is the answer
