@@ -25,11 +25,13 @@ $(READY): pyproject.toml deploy/constraints.txt
 test: install tools check
 	$(BIN)/pytest -q $(ARGS)
 
-# What the tests run beside the server: a browser, and the Redis that Debian ships.
+# What the tests run beside the server: a browser, Node for the browser library, and the Redis that Debian ships.
 .PHONY: tools
 tools:
-	@command -v chromium >/dev/null && command -v redis-server >/dev/null || \
-	  { $(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy chromium redis-server; }
+	@missing=; for tool in chromium:chromium node:nodejs redis-server:redis-server; do \
+	  command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
+	[ -z "$$missing" ] || { $(SUDO) apt-get update -q && \
+	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing; }
 
 check: install
 	$(BIN)/ruff format --check .

@@ -266,11 +266,8 @@ export class Client extends EventTarget {
   }
 
   /** The room that a message is about. @param {Message} message @returns {Room | undefined} */
-  #roomOf({ room, kind, seq }) {
-    const joined = this.joined.get(room);
-    if (joined || kind !== 'rematch') return joined;
-    // The event that names the rematch's room has that, and not its own, as `room`: it goes where it is the next.
-    return [...this.joined.values()].find(({ state, seq: head }) => state.phase === 'over' && head + 1 === seq);
+  #roomOf({ room, from }) {
+    return this.joined.get(from ?? room); // the event that names the rematch's room has that as its `room`
   }
 
   /** Of a room that we are in, or asked to enter. @param {Message} message */

@@ -93,3 +93,9 @@ def test_schemas_can_be_made_of_every_type() -> None:
 def test_every_event_type_says_what_it_is(kind: str) -> None:
     assert EVENT_TYPES[kind].__doc__
     assert EVENT_TYPES[kind].__struct_fields__[:4] == ("seq", "chain", "at", "hash")
+
+
+def test_the_event_that_names_the_room_of_a_rematch_names_the_old_one_too() -> None:
+    named = event(RoomId("a" * 10), {"kind": "rematch", "room": "b" * 10})
+    assert (named["room"], named["from"]) == ("b" * 10, "a" * 10)
+    assert "from" not in event(RoomId("a" * 10), {"kind": "rematch", "seat": 0, "want": True})

@@ -134,7 +134,12 @@ AnyToClient = (
 
 
 def event(room: RoomId, fields: EventMap) -> EventMap:
-    """Make the message that tells an event to those in *room*."""
+    """Make the message that tells an event to those in *room*.
+
+    The `rematch` that names a new room has that as its `room`; the one it happened in is `from` then.
+    """
+    if "room" in fields:
+        return {"t": "event", "from": room, **fields}
     return {"t": "event", "room": room, **fields}
 
 

@@ -460,7 +460,7 @@ test('a room remembers the deal, the reason of the end and who wants a rematch',
   say(7, { kind: 'rematch', seat: 1, want: true });
   say(8, { kind: 'rematch', seat: 0, want: false });
   assert.deepEqual([[...room.wants], room.next], [[1], null]);
-  say(9, { kind: 'rematch', room: 'room000002' });
+  say(9, { kind: 'rematch', room: 'room000002', from: ID });
   assert.deepEqual([room.next, room.seq], ['room000002', 9]);
 });
 
