@@ -31,7 +31,7 @@ tools:
 	@missing=; for tool in chromium:chromium node:nodejs redis-server:redis-server; do \
 	  command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 	[ -z "$$missing" ] || { $(SUDO) apt-get update -q && \
-	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing; }
+	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy $$missing; }
 
 check: install
 	$(BIN)/ruff format --check .
