@@ -103,9 +103,10 @@ class Client:
             if held.seat is not None:
                 held.n = max(held.n, message["state"]["seats"][held.seat]["last_n"])
         elif message["t"] == "resumed":
-            held = self.rooms.setdefault(message["room"], Held())
+            first = message["events"][0]["seq"] if message["events"] else message["seq"] + 1
+            held = self.rooms.setdefault(message["room"], Held(seq=first - 1))
             held.seat = message["seat"]
-            if message["events"] and message["events"][0]["seq"] == 1:
+            if first == 1:
                 held.events, held.seq = [], 0  # the whole log was asked for
             for event in message["events"]:
                 self._apply(held, {"t": "event", "room": message["room"], **event})

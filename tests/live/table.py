@@ -19,8 +19,9 @@ class Table:
     """One room, from its making to its end."""
 
     def __init__(self, room: str, players: list[Client], watchers: list[Client]) -> None:
-        """Gather who is in the room; the players by their seats, the first of whom holds the whole log."""
+        """Gather who is in the room, the players by their seats."""
         self.room, self.players, self.watchers = room, players, watchers
+        self.teller = players[0]  # what this one was told is judged; it must hold the whole log
         self.judge = RoomJudge()
         self._made: dict[tuple[int, int], int] = {}  # (seat, n) → seq of moves that were acknowledged
 
@@ -28,7 +29,7 @@ class Table:
 
     @classmethod
     async def open(
-        cls, meet: Meet, mode: str, *, codecs: tuple[str, ...] = CODECS, **options: object
+        cls, meet: Meet, mode: str, *, codecs: tuple[str, ...] = CODECS, **options: Any
     ) -> "Table":
         """Make a room for as many persons as there are *codecs*, who sit and are not ready yet."""
         host = await meet(codecs[0])
@@ -70,9 +71,9 @@ class Table:
         return self.judge.now.phase == "over"
 
     async def sync(self, seq: int = 0) -> None:
-        """Judge all events that the host was told, at least up to *seq*."""
-        await self.players[0].reach(self.room, seq)
-        self.judge.take(self.players[0].rooms[self.room].events)
+        """Judge all events that the teller was told, at least up to *seq*."""
+        await self.teller.reach(self.room, seq)
+        self.judge.take(self.teller.rooms[self.room].events)
 
     # -- playing
 
