@@ -130,6 +130,23 @@ async def test_leaving_and_joining_in_quick_succession_ends_in_hearing(store: St
             assert isinstance(joining.exception(), StoreDown | None)
 
 
+@pytest.mark.parametrize("turns", range(1, 6))
+async def test_a_room_left_before_it_was_acknowledged_is_unsubscribed(store: Store, turns: int) -> None:
+    async with listening(store) as (feed, _ear):
+        await until(lambda: feed.healthy)
+        joining = asyncio.create_task(feed.join(ROOM))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        feed.leave(ROOM)
+        await asyncio.wait([joining])
+        assert isinstance(joining.exception(), StoreDown | None)
+        await feed.join(OTHER_ROOM)
+        async with asyncio.timeout(5):
+            while await store.call("PUBSUB", "SHARDCHANNELS", "tm:{a*"):
+                pass
+        assert not feed.hears(ROOM)
+
+
 async def test_joins_at_once_share_one_connection(store: Store) -> None:
     async with listening(store) as (feed, _ear):
         await asyncio.gather(*(feed.join(RoomId(f"room{number % 40:06}")) for number in range(120)))
