@@ -186,7 +186,10 @@ async def test_two_writers_race_and_none_of_their_entries_is_lost(store: Store) 
 async def test_a_flushed_script_is_loaded_again(store: Store, committer: Committer) -> None:
     await ask(committer, [entry(1)])
     await store.call("SCRIPT", "FLUSH")
-    assert isinstance(await ask(committer, [entry(2)], head=Head(Seq(1), 1)), Appended)
+    outcome = ask(committer, [entry(2)], head=Head(Seq(1), 1))
+    await until(lambda: committer.retries == 1)
+    assert not committer.down
+    assert isinstance(await outcome, Appended)
     assert await stored(store) == [entry(1), entry(2)]
 
 
@@ -319,6 +322,8 @@ async def test_one_that_is_refused_is_tried_until_it_is_taken(
 async def test_a_room_that_is_stuck_holds_up_no_other(store: Store, committer: Committer) -> None:
     await store.call("SET", keys.log(ROOM), "not a list")
     stuck = ask(committer, [entry(1)])
+    await until(lambda: committer.retries > 1)
+    assert not committer.down
     for number in range(20):
         assert isinstance(await ask(committer, [entry(1)], room=RoomId(f"room{number}")), Appended)
     assert not committer.down

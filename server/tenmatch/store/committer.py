@@ -129,16 +129,8 @@ class Committer:
                 self._again(append)
             return
         received = self._clock.monotonic()
+        self._note(replies)
         told: list[Reply] = []
-        errors = [reply for reply in replies if isinstance(reply, ErrorReply)]
-        if any(
-            map(is_unloaded, errors)
-        ):  # the server was flushed: the next exchange loads the script as it connects
-            self._link.abort()
-        if len(errors) == len(replies):
-            self._note_down(errors[0])
-        else:
-            self._note_up()
         for append, reply in zip(batch, replies, strict=True):
             if isinstance(reply, ErrorReply):
                 self._refused(append, reply)
@@ -177,6 +169,15 @@ class Committer:
         delay = min(SLOWEST, 0.025 * 2**append.tries) * random.uniform(0.5, 1.0)
         asyncio.get_running_loop().call_later(delay, self._put, append)
 
+    def _note(self, replies: Sequence[Reply]) -> None:
+        errors = [reply for reply in replies if isinstance(reply, ErrorReply)]
+        if any(map(is_unloaded, errors)):
+            self._link.abort()  # the server was flushed: the next exchange loads the script as it connects
+        elif len(errors) < len(replies):
+            self._note_up()
+        elif not any(map(_is_of_one_room, errors)):
+            self._note_down(errors[0])
+
     def _note_down(self, error: StoreDown) -> None:
         if not self.down:
             logger.warning("store takes no appends: %s", error)
@@ -186,3 +187,8 @@ class Committer:
         if self.down:
             logger.info("store takes appends again")
         self.down = False
+
+
+def _is_of_one_room(error: ErrorReply) -> bool:
+    """Tell whether an error comes from what lies under a room's key, and says nothing about the server."""
+    return str(error).startswith("WRONGTYPE")
