@@ -9,10 +9,13 @@ Valkey); it talks to one real server, the operator's or a private one, and there
     log         a room's log: where it ends, what an append can come to, reading and comparing
     committer   the one way to write a log: group commit, unknown outcomes resolved
     feed        the one subscriber of this node: entries and notes as they are published
+    published   those messages as bytes
+    notes       notes on their way out
     presence    which connection holds a seat, who is online, how many watch
     due         rooms that somebody must look at, and when
     outages     the heartbeat of all nodes together, and the gaps in it
     lobby, codes, players, secret   the lists beside the logs
     checks      is this server fit to be the store?
     embedded    a private server in a folder of ours
+    tethered    runs a program that dies with us
 """
