@@ -2,127 +2,130 @@
  * The page: starts the client, draws the bar, and shows one screen at a time, the lobby or a room.
  * A screen is `{element, title, room?, opened?(), close(), holds?()}`; `holds()` says that leaving needs a question.
  */
-import { Client, RequestError } from './tenmatch.js'
-import { put } from './elements.js'
-import { drawBanner } from './banner.js'
-import { drawBar } from './header.js'
-import { lobby } from './lobby.js'
-import { roomPage } from './roompage.js'
-import { named } from './sharing.js'
-import { preferred, speak, t } from './texts.js'
+import { Client, RequestError } from './tenmatch.js';
+import { put } from './elements.js';
+import { drawBanner } from './banner.js';
+import { drawBar } from './header.js';
+import { lobby } from './lobby.js';
+import { roomPage } from './roompage.js';
+import { hashOf, named } from './sharing.js';
+import { preferred, speak, t } from './texts.js';
 
-const main = document.getElementById('main')
-const client = new Client({ agent: 'tenmatch web' })
-const left = new Set() // games still running that were left on this page
-let screen = null
-let current = ''
+const main = document.getElementById('main');
+const client = new Client({ agent: 'tenmatch web' });
+const left = new Set(); // games still running that were left on this page
+let screen = null;
+let current = '';
 
 /** What every screen may use. */
 const page = {
   client,
   /** Ids of one's own games that still run. */
-  running: () => [...new Set([...client.seated, ...left])].filter((id) => client.joined.get(id)?.state.phase !== 'over'),
+  running: () =>
+    [...new Set([...client.seated, ...left])].filter((id) => client.joined.get(id)?.state.phase !== 'over'),
   /** Show a room that was joined or made; its code becomes the page's address. */
   enter(room) {
-    left.delete(room.id)
-    goTo(`#${room.code}`)
-    show(roomPage(page, room))
+    left.delete(room.id);
+    goTo(hashOf(room));
+    show(roomPage(page, room));
   },
   /** Join a room (`{code}` or `{room}`): at a free seat before the start, else watching. */
   async visit(where) {
     try {
-      page.enter(await seatOrWatch(where))
+      page.enter(await seatOrWatch(where));
     } catch (error) {
-      page.home(page.told(error))
+      page.home(page.told(error));
     }
   },
   /** Back to the first screen, perhaps with a sentence that says why. */
   home(notice = '') {
-    goTo('#')
-    show(lobby(page, notice))
+    goTo('#');
+    show(lobby(page, notice));
   },
   /** Leave a room for good or for now; its running game stays among one's own. */
   async leave(room) {
-    if (room.seat !== null && room.state.phase === 'playing' && !room.me.out) left.add(room.id)
-    page.home()
-    await room.leave().catch(expected)
+    if (room.seat !== null && room.state.phase === 'playing' && !room.me.out) left.add(room.id);
+    page.home();
+    await room.leave().catch(expected);
   },
   /** Draw the bar and the screen again, after a change of language or name. */
   again() {
-    document.body.dataset.lang = document.documentElement.lang
-    if (screen.room) show(roomPage(page, screen.room))
-    else show(lobby(page))
+    document.body.dataset.lang = document.documentElement.lang;
+    if (screen.room) show(roomPage(page, screen.room));
+    else show(lobby(page));
   },
-  drawBar: () => drawBar(page, screen?.room ?? null),
+  /** The room on the screen, or null. */
+  room: () => screen?.room ?? null,
+  drawBar: () => drawBar(page, page.room()),
   /** Tell screen readers, politely. */
   announce: (text) => put(document.getElementById('live'), text),
   title: (text) => (document.title = text ? `${text} · tenmatch` : 'tenmatch'),
   /** The sentence for a request that failed. Anything but a RequestError is a bug and goes on. */
   told(error) {
-    expected(error)
-    const key = `error.${error.code}`
-    return t(key) === key ? t('error', { text: error.text || error.code }) : t(key, error)
+    expected(error);
+    const key = `error.${error.code}`;
+    return t(key) === key ? t('error', { text: error.text || error.code }) : t(key, error);
   },
-}
+};
 
 function expected(error) {
-  if (!(error instanceof RequestError)) throw error
+  if (!(error instanceof RequestError)) throw error;
 }
 
 async function seatOrWatch(where) {
   try {
-    return await client.join(where)
+    return await client.join(where);
   } catch (error) {
-    expected(error)
-    if (!['game_started', 'room_full', 'not_allowed'].includes(error.code)) throw error
-    return client.join({ ...where, watch: true })
+    expected(error);
+    if (!['game_started', 'room_full', 'not_allowed'].includes(error.code)) throw error;
+    return client.join({ ...where, watch: true });
   }
 }
 
 function show(next) {
-  screen?.close()
-  screen = next
-  put(main, next.element)
-  page.title(next.title)
-  page.drawBar()
-  next.opened?.()
-  scrollTo(0, 0)
-  if (document.activeElement === document.body) main.focus({ preventScroll: true })
+  screen?.close();
+  screen = next;
+  put(main, next.element);
+  page.title(next.title);
+  page.drawBar();
+  next.opened?.();
+  scrollTo(0, 0);
+  if (document.activeElement === document.body) main.focus({ preventScroll: true });
 }
 
 function goTo(hash) {
-  if ((location.hash || '#') !== hash) history.pushState(null, '', hash === '#' ? location.pathname : hash)
-  current = location.hash
+  if ((location.hash || '#') !== hash) history.pushState(null, '', hash === '#' ? location.pathname : hash);
+  current = location.hash;
 }
 
 // The address was changed by hand, by a link or by "back".
 async function follow() {
-  if (location.hash === current) return
+  if (location.hash === current) return;
   if (screen?.holds?.()) {
-    const wanted = location.hash
-    history.pushState(null, '', current)
-    if (!(await screen.mayLeave())) return
-    history.pushState(null, '', wanted || location.pathname)
+    const wanted = location.hash;
+    history.pushState(null, '', current);
+    if (!(await screen.mayLeave())) return;
+    history.pushState(null, '', wanted || location.pathname);
   }
-  current = location.hash
-  const where = named(location.hash)
-  const room = screen?.room
+  current = location.hash;
+  const where = named(location.hash);
+  const room = screen?.room;
   if (room && room.status !== 'left') {
-    if (where?.code === room.code || where?.room === room.id) return
-    if (room.seat !== null && room.state.phase === 'playing') left.add(room.id)
-    room.leave().catch(expected)
+    if (where?.code === room.code || where?.room === room.id) return;
+    if (room.seat !== null && room.state.phase === 'playing') left.add(room.id);
+    room.leave().catch(expected);
   }
-  if (where) page.visit(where)
-  else show(lobby(page))
+  if (where) page.visit(where);
+  else show(lobby(page));
 }
 
-await speak(preferred())
-addEventListener('hashchange', follow)
-addEventListener('popstate', follow)
-addEventListener('beforeunload', (event) => screen?.holds?.() && event.preventDefault())
-client.addEventListener('welcome', page.drawBar)
-client.addEventListener('status', () => drawBanner(page))
-show(lobby(page))
-client.connect()
-const where = named(location.hash)
-if (where) page.visit(where)
+await speak(preferred());
+addEventListener('hashchange', follow);
+addEventListener('popstate', follow);
+addEventListener('beforeunload', (event) => screen?.holds?.() && event.preventDefault());
+client.addEventListener('welcome', page.drawBar);
+client.addEventListener('status', () => drawBanner(page));
+show(lobby(page));
+client.connect();
+const where = named(location.hash);
+if (where) page.visit(where);

@@ -1,86 +1,152 @@
 /** The window in which one makes a game of one's own wishes. */
-import { button, el, put } from './elements.js'
-import { open } from './dialogs.js'
-import { pills } from './lobby.js'
-import { remember, setting } from './settings.js'
-import { t } from './texts.js'
+import { button, el, put } from './elements.js';
+import { open } from './dialogs.js';
+import { pills } from './lobby.js';
+import { remember, setting } from './settings.js';
+import { t } from './texts.js';
 
-const SIZES = { even: 36, classic: 27 } // deals that exist in one size only
+const SIZES = { even: 36, classic: 27 }; // deals that exist in one size only
 const DEFAULTS = {
-  mode: 'race', deal: 'random', size: 35, seconds: 180, base_s: 120, increment_s: 3, max_players: 2,
-  penalty: true, row_again: false, spectators: true, private: false,
-}
+  mode: 'race',
+  deal: 'random',
+  size: 35,
+  seconds: 180,
+  base_s: 120,
+  increment_s: 3,
+  max_players: 2,
+  penalty: true,
+  row_again: false,
+  spectators: true,
+  private: false,
+};
 // Each number field: the least and the most, and the mode that has it (null: both).
-const NUMBERS = { size: [9, 180, null], seconds: [10, 3600, 'race'], base_s: [5, 3600, 'turns'], increment_s: [0, 60, 'turns'] }
-const SWITCHES = { penalty: null, row_again: 'turns', spectators: null, private: null }
-const MOST_PLAYERS = { race: 8, turns: 4 }
+const NUMBERS = {
+  size: [9, 180, null],
+  seconds: [10, 3600, 'race'],
+  base_s: [5, 3600, 'turns'],
+  increment_s: [0, 60, 'turns'],
+};
+const SWITCHES = { penalty: null, row_again: 'turns', spectators: null, private: null };
+const MOST_PLAYERS = { race: 8, turns: 4 };
 
 /** Open the window; a game that is made is entered. */
 export function createForm(page) {
-  const wish = { ...DEFAULTS, ...setting('create') }
-  const told = el('p', { class: 'bad small', role: 'alert' })
-  const fields = el('div', { class: 'fields' })
-  const draw = () => put(fields, rows(wish, draw))
-  draw()
+  const wish = { ...DEFAULTS, ...setting('create') };
+  const told = el('p', { class: 'bad small', role: 'alert' });
+  const fields = el('div', { class: 'fields' });
+  const draw = () => put(fields, rows(wish, draw));
+  draw();
   return open(t('createGame'), (close) => {
     const submit = async (event) => {
-      event.preventDefault()
+      event.preventDefault();
       try {
-        const room = await page.client.create(request(wish))
-        remember('create', wish)
-        close(true)
-        page.enter(room)
+        const room = await page.client.create(request(wish));
+        remember('create', wish);
+        close(true);
+        page.enter(room);
       } catch (error) {
-        put(told, page.told(error))
+        put(told, page.told(error));
       }
-    }
-    return el('form', { on: { submit } },
-      pills('mode', [['race', t('race')], ['turns', t('turns')]], wish.mode, (mode) => (wish.mode = mode, draw()), t('mode')),
-      fields, told,
-      el('div', { class: 'line end' }, button(t('cancel'), () => close(false)), el('button', { class: 'btn main', test: 'create-submit' }, t('create'))))
-  })
+    };
+    return el(
+      'form',
+      { on: { submit } },
+      pills(
+        'mode',
+        [
+          ['race', t('race')],
+          ['turns', t('turns')],
+        ],
+        wish.mode,
+        (mode) => ((wish.mode = mode), draw()),
+        t('mode'),
+      ),
+      fields,
+      told,
+      el(
+        'div',
+        { class: 'line end' },
+        button(t('cancel'), () => close(false)),
+        el('button', { class: 'btn main', test: 'create-submit' }, t('create')),
+      ),
+    );
+  });
 }
 
 /** What is asked of the server: only what differs from its own defaults, and only what the mode knows. */
 function request(wish) {
-  const known = Object.keys(DEFAULTS).filter((key) => fits(key, wish.mode) && wish[key] !== DEFAULTS[key])
-  const options = Object.fromEntries(known.filter((key) => !['mode', 'private'].includes(key)).map((key) => [key, wish[key]]))
-  if (wish.deal in SIZES) options.size = SIZES[wish.deal]
-  return { mode: wish.mode, private: wish.private, options: { max_players: wish.max_players, ...options } }
+  const known = Object.keys(DEFAULTS).filter((key) => fits(key, wish.mode) && wish[key] !== DEFAULTS[key]);
+  const options = Object.fromEntries(
+    known.filter((key) => !['mode', 'private'].includes(key)).map((key) => [key, wish[key]]),
+  );
+  if (wish.deal in SIZES) options.size = SIZES[wish.deal];
+  return { mode: wish.mode, private: wish.private, options: { max_players: wish.max_players, ...options } };
 }
 
-const fits = (key, mode) => [null, undefined, mode].includes(key in NUMBERS ? NUMBERS[key][2] : SWITCHES[key])
+const fits = (key, mode) => [null, undefined, mode].includes(key in NUMBERS ? NUMBERS[key][2] : SWITCHES[key]);
 
 function rows(wish, draw) {
-  wish.max_players = Math.min(wish.max_players, MOST_PLAYERS[wish.mode])
-  const players = Array.from({ length: MOST_PLAYERS[wish.mode] - 1 }, (_, i) => [i + 2, i + 2])
+  wish.max_players = Math.min(wish.max_players, MOST_PLAYERS[wish.mode]);
+  const players = Array.from({ length: MOST_PLAYERS[wish.mode] - 1 }, (_, i) => [i + 2, i + 2]);
   return [
-    el('p', { class: 'soft small', style: { 'grid-column': '1 / 3' } }, t(`about.${wish.mode}`)),
+    el('p', { class: 'soft small whole' }, t(`about.${wish.mode}`)),
     choice('max_players', players, wish, draw),
-    choice('deal', ['random', 'even', 'classic'].map((deal) => [deal, t(`deal.${deal}`)]), wish, draw),
-    Object.keys(NUMBERS).filter((key) => fits(key, wish.mode)).map((key) => number(key, wish)),
-    Object.keys(SWITCHES).filter((key) => fits(key, wish.mode)).map((key) => check(key, wish)),
-  ]
+    choice(
+      'deal',
+      ['random', 'even', 'classic'].map((deal) => [deal, t(`deal.${deal}`)]),
+      wish,
+      draw,
+    ),
+    Object.keys(NUMBERS)
+      .filter((key) => fits(key, wish.mode))
+      .map((key) => number(key, wish)),
+    Object.keys(SWITCHES)
+      .filter((key) => fits(key, wish.mode))
+      .map((key) => check(key, wish)),
+  ];
 }
 
 function choice(key, values, wish, draw) {
   const change = (event) => {
-    wish[key] = values[event.target.selectedIndex][0]
-    draw()
-  }
-  return [el('label', { for: `o-${key}` }, t(`option.${key}`)), el('select', { id: `o-${key}`, test: `option-${key}`, on: { change } },
-    values.map(([value, text]) => el('option', { value, selected: value === wish[key] }, String(text))))]
+    wish[key] = values[event.target.selectedIndex][0];
+    draw();
+  };
+  return [
+    el('label', { for: `o-${key}` }, t(`option.${key}`)),
+    el(
+      'select',
+      { id: `o-${key}`, test: `option-${key}`, on: { change } },
+      values.map(([value, text]) => el('option', { value, selected: value === wish[key] }, String(text))),
+    ),
+  ];
 }
 
 function number(key, wish) {
-  const [min, max] = NUMBERS[key]
-  const fixed = key === 'size' ? SIZES[wish.deal] : undefined
-  const input = (event) => (wish[key] = Number(event.target.value))
-  return [el('label', { for: `o-${key}` }, t(`option.${key}`)),
-    el('input', { type: 'number', id: `o-${key}`, min, max, required: true, value: fixed ?? wish[key], disabled: fixed !== undefined, test: `option-${key}`, on: { input } })]
+  const [min, max] = NUMBERS[key];
+  const fixed = key === 'size' ? SIZES[wish.deal] : undefined;
+  const input = (event) => (wish[key] = Number(event.target.value));
+  return [
+    el('label', { for: `o-${key}` }, t(`option.${key}`)),
+    el('input', {
+      type: 'number',
+      id: `o-${key}`,
+      min,
+      max,
+      required: true,
+      value: fixed ?? wish[key],
+      disabled: fixed !== undefined,
+      test: `option-${key}`,
+      on: { input },
+    }),
+  ];
 }
 
 function check(key, wish) {
-  const change = (event) => (wish[key] = event.target.checked)
-  return el('label', { class: 'check', style: { 'grid-column': '1 / 3' } }, el('input', { type: 'checkbox', checked: wish[key], test: `option-${key}`, on: { change } }), t(`option.${key}`))
+  const change = (event) => (wish[key] = event.target.checked);
+  return el(
+    'label',
+    { class: 'check whole' },
+    el('input', { type: 'checkbox', checked: wish[key], test: `option-${key}`, on: { change } }),
+    t(`option.${key}`),
+  );
 }

@@ -1,6 +1,6 @@
 /** Small helpers that build elements; every screen is made with them, so no text is ever parsed as HTML. */
 
-const SVG = 'http://www.w3.org/2000/svg'
+const SVG = 'http://www.w3.org/2000/svg';
 
 /**
  * Make an element. In `props`: `class`, `on` ({event: listener}), `style` ({property: value}, set through the CSSOM so
@@ -8,41 +8,41 @@ const SVG = 'http://www.w3.org/2000/svg'
  * (true: present, false, null or undefined: left out). Children: nodes, texts, arrays of them; null and false are skipped.
  */
 export function el(name, props = {}, ...children) {
-  return fill(document.createElement(name), props, children)
+  return fill(document.createElement(name), props, children);
 }
 
 /** Make an SVG element; props and children as in `el`. */
 export function svg(name, props = {}, ...children) {
-  return fill(document.createElementNS(SVG, name), props, children)
+  return fill(document.createElementNS(SVG, name), props, children);
 }
 
 /** A push button: its text (or nodes) and what it does. */
 export function button(label, onclick, props = {}) {
-  return el('button', { type: 'button', class: 'btn', ...props, on: { click: onclick } }, label)
+  return el('button', { type: 'button', class: 'btn', ...props, on: { click: onclick } }, label);
 }
 
 /** Replace all children of an element. */
 export function put(parent, ...children) {
-  parent.replaceChildren(...children.flat(3).filter(present))
-  return parent
+  parent.replaceChildren(...children.flat(3).filter(present));
+  return parent;
 }
 
 /** One of the page's line icons, from the sprite in index.html. */
 export function icon(name) {
-  return svg('svg', { class: 'icon', 'aria-hidden': 'true' }, svg('use', { href: `#i-${name}` }))
+  return svg('svg', { class: 'icon', 'aria-hidden': 'true' }, svg('use', { href: `#i-${name}` }));
 }
 
-const present = (child) => child !== null && child !== undefined && child !== false
+const present = (child) => child !== null && child !== undefined && child !== false;
 
 function fill(element, props, children) {
   for (const [key, value] of Object.entries(props)) {
-    if (!present(value)) continue
-    if (key === 'on') for (const [type, listener] of Object.entries(value)) element.addEventListener(type, listener)
-    else if (key === 'style') for (const [name, text] of Object.entries(value)) element.style.setProperty(name, text)
-    else if (key === 'data') Object.assign(element.dataset, value)
-    else if (key === 'test') element.dataset.testid = value
-    else element.setAttribute(key, value === true ? '' : value)
+    if (!present(value)) continue;
+    if (key === 'on') for (const [type, listener] of Object.entries(value)) element.addEventListener(type, listener);
+    else if (key === 'style') for (const [name, text] of Object.entries(value)) element.style.setProperty(name, text);
+    else if (key === 'data') Object.assign(element.dataset, value);
+    else if (key === 'test') element.dataset.testid = value;
+    else element.setAttribute(key, value === true ? '' : value);
   }
-  element.append(...children.flat(3).filter(present))
-  return element
+  element.append(...children.flat(3).filter(present));
+  return element;
 }

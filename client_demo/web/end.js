@@ -1,113 +1,178 @@
 /** After the game: who won and by what, the score over time, a few facts, the proof of the deal, the rematch. */
-import { RequestError } from './tenmatch.js'
-import { replay } from './steps.js'
-import { playAgain } from './again.js'
-import { button, el, icon, put } from './elements.js'
-import { curve } from './curve.js'
-import { mark, nameOf } from './marks.js'
-import { stillness } from './settings.js'
-import { copyButton } from './sharing.js'
-import { plain } from './sentences.js'
-import { facts } from './stats.js'
-import { t } from './texts.js'
+import { RequestError } from './tenmatch.js';
+import { replay } from './steps.js';
+import { playAgain } from './again.js';
+import { button, el, icon, put } from './elements.js';
+import { curve } from './curve.js';
+import { mark, nameOf } from './marks.js';
+import { stillness } from './settings.js';
+import { copyButton } from './sharing.js';
+import { plain } from './sentences.js';
+import { facts } from './stats.js';
+import { t } from './texts.js';
 
 /** Make the card that stands above the last board. On its `view` the game can be watched again, told in `told`, until `signal` aborts. */
 export function endCard({ page, room, story, view, told, signal }) {
-  const ranking = room.state.ranking ?? []
-  const more = el('div', { class: 'stack' })
-  fillIn(more, { room, story, view, told, signal })
-  return el('section', { class: 'card stack end', test: 'end', 'aria-labelledby': 'end' },
-    el('div', {}, el('h2', { id: 'end', tabindex: -1 }, headline(room, ranking)), room.reason && el('p', { class: 'soft' }, t(`ended.${room.reason}`))),
-    el('ol', { class: 'ranking' }, ranking.map(({ seat, place, score, mistakes }) => el('li', { class: `s${seat}` },
-      el('span', { class: 'soft' }, `${place}.`), mark(seat),
-      el('span', {}, nameOf(room.state, seat, room.seat), el('span', { class: 'soft small' }, ` · ${t('nMistakes', { n: mistakes })}${room.state.seats[seat]?.out ? ` · ${t('out')}` : ''}`)),
-      el('b', {}, plain(score))))),
-    more, rematch(page, room), proof(page, room))
+  const ranking = room.state.ranking ?? [];
+  const more = el('div', { class: 'stack' });
+  fillIn(more, { room, story, view, told, signal });
+  return el(
+    'section',
+    { class: 'card stack end', test: 'end', 'aria-labelledby': 'end' },
+    el(
+      'div',
+      {},
+      el('h2', { id: 'end', tabindex: -1 }, headline(room, ranking)),
+      room.reason && el('p', { class: 'soft' }, t(`ended.${room.reason}`)),
+    ),
+    el(
+      'ol',
+      { class: 'ranking' },
+      ranking.map(({ seat, place, score, mistakes }) =>
+        el(
+          'li',
+          { class: `s${seat}` },
+          el('span', { class: 'soft' }, `${place}.`),
+          mark(seat),
+          el(
+            'span',
+            {},
+            nameOf(room.state, seat, room.seat),
+            el(
+              'span',
+              { class: 'soft small' },
+              ` · ${t('nMistakes', { n: mistakes })}${room.state.seats[seat]?.out ? ` · ${t('out')}` : ''}`,
+            ),
+          ),
+          el('b', {}, plain(score)),
+        ),
+      ),
+    ),
+    more,
+    rematch(page, room),
+    proof(page, room),
+  );
 }
 
 function headline({ state, seat }, ranking) {
-  const first = ranking.filter(({ place }) => place === 1)
-  if (ranking.length < 2 || first.length !== 1) return t(ranking.length < 2 ? 'over' : 'draw')
-  const by = first[0].score - ranking[1].score
-  const won = first[0].seat === seat ? t('youWon') : t('won', { name: nameOf(state, first[0].seat, seat) })
-  return by > 0 ? `${won} ${t('by', { n: by })}` : won
+  const first = ranking.filter(({ place }) => place === 1);
+  if (ranking.length < 2 || first.length !== 1) return t(ranking.length < 2 ? 'over' : 'draw');
+  const by = first[0].score - ranking[1].score;
+  const won = first[0].seat === seat ? t('youWon') : t('won', { name: nameOf(state, first[0].seat, seat) });
+  return by > 0 ? `${won} ${t('by', { n: by })}` : won;
 }
 
 async function fillIn(place, { room, story, view, told, signal }) {
-  const steps = story.whole ? story.steps : await recorded(room)
-  if (!steps?.some(({ event }) => event.kind === 'started')) return
-  const known = facts(steps)
-  const who = (seat) => [mark(seat), ` ${nameOf(room.state, seat, room.seat)}`]
-  const fact = (name, ...value) => el('div', {}, el('dt', {}, name), el('dd', {}, value))
-  put(place, curve(known), el('dl', { class: 'facts' },
-    known.longest?.gap > 0 && fact(t('longest'), t('nSlots', { n: known.longest.gap }), ' · ', who(known.longest.seat)),
-    known.fastest && fact(t('fastest'), `${(known.fastest.ms / 1000).toFixed(1)} s · `, who(known.fastest.seat)),
-    fact(t('pairs'), known.pairs.map((n, seat) => room.state.seats[seat] && el('span', {}, mark(seat), ` ${n} `)))),
-    again({ steps, view, told, room, story, signal }))
+  const steps = story.whole ? story.steps : await recorded(room);
+  if (!steps?.some(({ event }) => event.kind === 'started')) return;
+  const known = facts(steps);
+  const who = (seat) => [mark(seat), ` ${nameOf(room.state, seat, room.seat)}`];
+  const fact = (name, ...value) => el('div', {}, el('dt', {}, name), el('dd', {}, value));
+  put(
+    place,
+    curve(known),
+    el(
+      'dl',
+      { class: 'facts' },
+      known.longest?.gap > 0 &&
+        fact(t('longest'), t('nSlots', { n: known.longest.gap }), ' · ', who(known.longest.seat)),
+      known.fastest && fact(t('fastest'), `${(known.fastest.ms / 1000).toFixed(1)} s · `, who(known.fastest.seat)),
+      fact(
+        t('pairs'),
+        known.pairs.map((n, seat) => room.state.seats[seat] && el('span', {}, mark(seat), ` ${n} `)),
+      ),
+    ),
+    again({ steps, view, told, room, story, signal }),
+  );
 }
 
 function again(game) {
   const watch = async ({ currentTarget }) => {
-    currentTarget.disabled = true
-    game.view.element.scrollIntoView({ block: 'center', behavior: stillness() ? 'auto' : 'smooth' })
-    await playAgain(game)
-    currentTarget.disabled = false
-  }
-  return button(t('watchAgain'), watch, { class: 'btn again', test: 'watch-again' })
+    currentTarget.disabled = true;
+    const playing = playAgain(game);
+    game.view.element.scrollIntoView({ block: 'center', behavior: stillness() ? 'auto' : 'smooth' });
+    await playing;
+    currentTarget.disabled = false;
+  };
+  return button(t('watchAgain'), watch, { class: 'btn again', test: 'watch-again' });
 }
 
 // The record, where this page did not see the whole game; null where there is none (yet).
 async function recorded(room) {
   try {
-    return [...replay((await room.record()).events)]
+    return [...replay((await room.record()).events)];
   } catch (error) {
-    if (!(error instanceof RequestError)) throw error
-    return null
+    if (!(error instanceof RequestError)) throw error;
+    return null;
   }
 }
 
 function rematch(page, room) {
-  const wants = el('p', { class: 'soft', role: 'status' })
-  const acts = el('div', { class: 'line' })
-  const follow = () => page.visit({ room: room.next })
+  const wants = el('p', { class: 'soft', role: 'status' });
+  const acts = el('div', { class: 'line' });
+  const follow = () => page.visit({ room: room.next });
   const want = async () => {
     try {
-      await room.rematch(!room.wants.has(room.seat))
+      await room.rematch(!room.wants.has(room.seat));
     } catch (error) {
-      put(wants, page.told(error))
+      put(wants, page.told(error));
     }
-  }
+  };
   const draw = () => {
-    const mine = room.wants.has(room.seat)
-    if (room.next && mine) return follow()
-    put(wants, [...room.wants].filter((seat) => seat !== room.seat).map((seat) => t('wantsRematch', { name: nameOf(room.state, seat, null) })).join(' '))
-    put(acts,
-      room.next ? button(t('followRematch'), follow, { class: 'btn main', test: 'follow' })
-        : room.seat !== null && button(mine ? [icon('tick'), t('rematchWanted')] : t('rematch'), want, { class: 'btn main', 'aria-pressed': mine, test: 'rematch' }),
+    const mine = room.wants.has(room.seat);
+    if (room.next && mine) return follow();
+    put(
+      wants,
+      [...room.wants]
+        .filter((seat) => seat !== room.seat)
+        .map((seat) => t('wantsRematch', { name: nameOf(room.state, seat, null) }))
+        .join(' '),
+    );
+    put(
+      acts,
+      room.next
+        ? button(t('followRematch'), follow, { class: 'btn main', test: 'follow' })
+        : room.seat !== null &&
+            button(mine ? [icon('tick'), t('rematchWanted')] : t('rematch'), want, {
+              class: 'btn main',
+              'aria-pressed': mine,
+              test: 'rematch',
+            }),
       copyButton(room, [icon('copy'), t('copyLink')], { class: 'btn' }),
-      button(t('toLobby'), () => page.leave(room), { class: 'btn quiet', test: 'leave' }))
-  }
-  draw()
-  const box = el('div', { class: 'stack' }, acts, wants)
-  room.addEventListener('event', ({ detail }) => detail.event.kind === 'rematch' && box.isConnected && draw())
-  return box
+      button(t('toLobby'), () => page.leave(room), { class: 'btn quiet', test: 'leave' }),
+    );
+  };
+  draw();
+  const box = el('div', { class: 'stack' }, acts, wants);
+  room.addEventListener('event', ({ detail }) => detail.event.kind === 'rematch' && box.isConnected && draw());
+  return box;
 }
 
 function proof(page, room) {
-  const { seed, commit } = room.state
-  if (!commit) return null
-  const told = el('p', { role: 'status', test: 'deal-check' })
+  const { seed, commit } = room.state;
+  if (!commit) return null;
+  const told = el('p', { role: 'status', test: 'deal-check' });
   const check = async () => {
     try {
-      const { ok } = await room.checkDeal()
-      told.className = ok ? 'ok line' : 'bad'
-      put(told, ok && icon('tick'), el('span', { class: 'grow' }, t(ok ? 'dealGood' : 'dealBad')))
+      const { ok } = await room.checkDeal();
+      told.className = ok ? 'ok line' : 'bad';
+      put(told, ok && icon('tick'), el('span', { class: 'grow' }, t(ok ? 'dealGood' : 'dealBad')));
     } catch (error) {
-      put(told, page.told(error))
+      put(told, page.told(error));
     }
-  }
-  return el('details', {}, el('summary', {}, t('fairDeal')), el('div', { class: 'stack' },
-    el('p', { class: 'small soft' }, t('dealExplained')),
-    el('p', { class: 'hex' }, `${t('seed')}: ${seed ?? '–'}`), el('p', { class: 'hex' }, `${t('commitment')}: ${commit}`),
-    el('div', {}, button(t('checkDeal'), check, { class: 'btn', test: 'check-deal' })), told))
+  };
+  return el(
+    'details',
+    {},
+    el('summary', {}, t('fairDeal')),
+    el(
+      'div',
+      { class: 'stack' },
+      el('p', { class: 'small soft' }, t('dealExplained')),
+      el('p', { class: 'hex' }, `${t('seed')}: ${seed ?? '–'}`),
+      el('p', { class: 'hex' }, `${t('commitment')}: ${commit}`),
+      el('div', {}, button(t('checkDeal'), check, { class: 'btn', test: 'check-deal' })),
+      told,
+    ),
+  );
 }

@@ -1,83 +1,150 @@
 /** The first screen: play at once, with a friend, by code; games to watch, rooms to join; how the game goes. */
-import { button, el, put } from './elements.js'
-import { BoardView } from './boardview.js'
-import { Board } from './board.js'
-import { createForm } from './create.js'
-import { GameList } from './gamelist.js'
-import { lessons } from './lessons.js'
-import { remember, setting } from './settings.js'
-import { named } from './sharing.js'
-import { t } from './texts.js'
+import { button, el, put } from './elements.js';
+import { BoardView } from './boardview.js';
+import { Board } from './board.js';
+import { createForm } from './create.js';
+import { GameList } from './gamelist.js';
+import { lessons } from './lessons.js';
+import { remember, setting } from './settings.js';
+import { named } from './sharing.js';
+import { t } from './texts.js';
 
-export const LEVELS = ['easy', 'medium', 'hard']
+export const LEVELS = ['easy', 'medium', 'hard'];
 
 /** Make the lobby. `notice` is a sentence to show on top (why one is here), or ''. */
 export function lobby(page, notice = '') {
-  const told = el('p', { class: 'bad', role: 'alert' }, notice)
-  const lists = new GameList(page, told)
-  const doing = (work) => busy(page, told, work)
-  const element = el('div', { class: 'lobby' },
-    el('section', { class: 'hero' },
-      el('div', { class: 'stack' },
-        el('h1', {}, t('headline')), el('p', { class: 'soft' }, t('subline')), told,
-        el('div', { class: 'starts' },
+  const told = el('p', { class: 'bad', role: 'alert' }, notice);
+  const lists = new GameList(page, told);
+  const doing = (work) => busy(page, told, work);
+  const element = el(
+    'div',
+    { class: 'lobby' },
+    el(
+      'section',
+      { class: 'hero' },
+      el(
+        'div',
+        { class: 'stack' },
+        el('h1', {}, t('headline')),
+        el('p', { class: 'soft' }, t('subline')),
+        told,
+        el(
+          'div',
+          { class: 'starts' },
           doing(() => playComputer(page))(t('playComputer'), { class: 'btn main big', test: 'play-computer' }),
-          doing(() => withFriend(page))(t('withFriend'), { class: 'btn big', test: 'with-friend' })),
-        el('div', { class: 'line' }, el('span', { class: 'soft small' }, t('level')), pills('level', LEVELS.map((level) => [level, t(level)]), setting('level'), (level) => remember('level', level), t('level'))),
-        el('div', { class: 'line' }, joinForm(page, told), button(t('createGame'), () => createForm(page), { class: 'btn', test: 'create-open' }))),
-      picture()),
+          doing(() => withFriend(page))(t('withFriend'), { class: 'btn big', test: 'with-friend' }),
+        ),
+        el(
+          'div',
+          { class: 'line' },
+          el('span', { class: 'soft small' }, t('level')),
+          pills(
+            'level',
+            LEVELS.map((level) => [level, t(level)]),
+            setting('level'),
+            (level) => remember('level', level),
+            t('level'),
+          ),
+        ),
+        el(
+          'div',
+          { class: 'line' },
+          joinForm(page, told),
+          button(t('createGame'), () => createForm(page), { class: 'btn', test: 'create-open' }),
+        ),
+      ),
+      picture(),
+    ),
     lists.element,
-    el('section', { class: 'stack' }, el('h2', {}, t('howTo')), lessons()))
-  return { element, title: '', opened: () => lists.open(), close: () => lists.close() }
+    el('section', { class: 'stack' }, el('h2', {}, t('howTo')), lessons()),
+  );
+  return { element, title: '', opened: () => lists.open(), close: () => lists.close() };
 }
 
 /** A row of choices of which one holds. `choices`: [value, text] pairs. */
 export function pills(name, choices, chosen, onchange, label) {
-  return el('div', { class: 'pills', role: 'radiogroup', 'aria-label': label }, choices.map(([value, text]) => el('label', {},
-    el('input', { type: 'radio', name, value, checked: value === chosen, test: `${name}-${value}`, on: { change: () => onchange(value) } }),
-    el('span', {}, text))))
+  return el(
+    'div',
+    { class: 'pills', role: 'radiogroup', 'aria-label': label },
+    choices.map(([value, text]) =>
+      el(
+        'label',
+        {},
+        el('input', {
+          type: 'radio',
+          name,
+          value,
+          checked: value === chosen,
+          test: `${name}-${value}`,
+          on: { change: () => onchange(value) },
+        }),
+        el('span', {}, text),
+      ),
+    ),
+  );
 }
 
 async function playComputer(page) {
-  const room = await page.client.create({ mode: 'race', private: true, options: { max_players: 2, countdown_ms: 2000 } })
-  await room.bot(setting('level'))
-  await room.ready(true)
-  page.enter(room)
+  const room = await page.client.create({
+    mode: 'race',
+    private: true,
+    options: { max_players: 2, countdown_ms: 2000 },
+  });
+  await room.bot(setting('level'));
+  await room.ready(true);
+  page.enter(room);
 }
 
 async function withFriend(page) {
-  page.enter(await page.client.create({ mode: 'race', private: true, options: { max_players: 2 } }))
+  page.enter(await page.client.create({ mode: 'race', private: true, options: { max_players: 2 } }));
 }
 
 function joinForm(page, told) {
-  const field = el('input', { placeholder: t('codeOrLink'), 'aria-label': t('codeOrLink'), autocomplete: 'off', autocapitalize: 'characters', spellcheck: 'false', test: 'join-code' })
+  const field = el('input', {
+    placeholder: t('codeOrLink'),
+    'aria-label': t('codeOrLink'),
+    autocomplete: 'off',
+    autocapitalize: 'characters',
+    spellcheck: 'false',
+    test: 'join-code',
+  });
   const submit = (event) => {
-    event.preventDefault()
-    const where = named(field.value)
-    if (where) page.visit(where)
-    else put(told, t('noCode'))
-  }
-  return el('form', { class: 'join', on: { submit } }, field, el('button', { class: 'btn', test: 'join-submit' }, t('join')))
+    event.preventDefault();
+    const where = named(field.value);
+    if (where) page.visit(where);
+    else put(told, t('noCode'));
+  };
+  return el(
+    'form',
+    { class: 'join', on: { submit } },
+    field,
+    el('button', { class: 'btn', test: 'join-submit' }, t('join')),
+  );
 }
 
 // A button that cannot be pressed twice while its work is under way, and tells what went wrong.
-const busy = (page, told, work) => (label, props) => button(label, async ({ currentTarget }) => {
-  currentTarget.disabled = true
-  put(told)
-  try {
-    await work()
-  } catch (error) {
-    put(told, page.told(error))
-  } finally {
-    currentTarget.disabled = false
-  }
-}, props)
+const busy = (page, told, work) => (label, props) =>
+  button(
+    label,
+    async ({ currentTarget }) => {
+      currentTarget.disabled = true;
+      put(told);
+      try {
+        await work();
+      } catch (error) {
+        put(told, page.told(error));
+      } finally {
+        currentTarget.disabled = false;
+      }
+    },
+    props,
+  );
 
 function picture() {
-  const view = new BoardView({ label: t('example') })
-  view.show(Board.parse('5.18..293/.73..4.16/46.1..8.5/5.9.3.72./28.1'))
-  view.keep(3, 14, 0)
-  view.keep(15, 16, 1, { wrap: true })
-  view.element.inert = true
-  return view.element
+  const view = new BoardView({ label: t('example') });
+  view.show(Board.parse('5.18..293/.73..4.16/46.1..8.5/5.9.3.72./28.1'));
+  view.keep(3, 14, 0);
+  view.keep(15, 16, 1, { wrap: true });
+  view.element.inert = true;
+  return view.element;
 }

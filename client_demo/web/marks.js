@@ -1,19 +1,19 @@
 /** Who is who: each seat has a mark and a colour (`--seat` in style.css), so that colour is never the only sign. */
-import { el } from './elements.js'
-import { t } from './texts.js'
+import { el } from './elements.js';
+import { t } from './texts.js';
 
-const MARKS = ['●', '▲', '■', '◆', '✚', '★', '⬢', '✖', '◇', '▼']
+const MARKS = ['●', '▲', '■', '◆', '✚', '★', '⬢', '✖', '◇', '▼'];
 
 /** The mark of a seat as an element in the seat's colour, hidden from screen readers: the name says it. */
 export function mark(seat) {
-  return el('span', { class: `mark s${seat}`, 'aria-hidden': 'true' }, MARKS[seat])
+  return el('span', { class: `mark s${seat}`, 'aria-hidden': 'true' }, MARKS[seat]);
 }
 
 /** The sign alone, for the title of the window. */
-export const sign = (seat) => MARKS[seat]
+export const sign = (seat) => MARKS[seat];
 
 /** "You" for one's own seat, else the name of who sits there. */
 export function nameOf(state, seat, mine) {
-  if (seat === mine) return t('you')
-  return state.seats[seat]?.player.name ?? t('seat', { n: seat + 1 })
+  if (seat === mine) return t('you');
+  return state.seats[seat]?.player.name ?? t('seat', { n: seat + 1 });
 }

@@ -1,82 +1,105 @@
 /** Who plays, with points and clocks: a card for each seat, and the time between them. */
-import { el, put } from './elements.js'
-import { mark, nameOf } from './marks.js'
-import { minutes, plain, signed } from './sentences.js'
-import { t } from './texts.js'
+import { el, put } from './elements.js';
+import { mark, nameOf } from './marks.js';
+import { minutes, plain, signed } from './sentences.js';
+import { t } from './texts.js';
 
-const LOW = 10000 // ms from which a clock is shown as low
+const LOW = 10000; // ms from which a clock is shown as low
 
 export class Players {
   constructor(room, story) {
-    this.room = room
-    this.story = story
-    this.clock = el('div', { class: 'clock', test: 'clock', role: 'timer' })
-    this.under = el('small')
-    this.time = el('div', { class: 'time' }, this.clock, this.under)
-    this.clocks = new Map() // seat -> the element of its clock (turns)
-    this.element = el('section', { 'aria-label': t('players') })
-    this.draw()
+    this.room = room;
+    this.story = story;
+    this.clock = el('div', { class: 'clock', test: 'clock', role: 'timer' });
+    this.under = el('small');
+    this.time = el('div', { class: 'time' }, this.clock, this.under);
+    this.clocks = new Map(); // seat -> the element of its clock (turns)
+    this.element = el('section', { 'aria-label': t('players') });
+    this.draw();
   }
 
   /** Draw everything anew from the room's state. */
   draw() {
-    const { state } = this.room
-    const seats = state.seats.flatMap((seat, number) => (seat ? [number] : []))
-    this.clocks.clear()
-    const cards = seats.map((seat) => this.#card(seat, state))
-    this.element.className = `players${seats.length > 2 ? ' many' : ''}`
-    put(this.element, seats.length > 2 ? [this.time, cards] : [cards[0], this.time, cards[1]])
-    this.tick()
+    const { state } = this.room;
+    const seats = state.seats.flatMap((seat, number) => (seat ? [number] : []));
+    this.clocks.clear();
+    const cards = seats.map((seat) => this.#card(seat, state));
+    this.element.className = `players${seats.length > 2 ? ' many' : ''}`;
+    put(this.element, seats.length > 2 ? [this.time, cards] : [cards[0], this.time, cards[1]]);
+    this.tick();
   }
 
   /** Bring the clocks up to date. */
   tick() {
-    const { room } = this
-    const { state } = room
-    const ms = state.phase !== 'playing' ? null : state.mode === 'turns' ? room.clock(state.turn) : room.timeLeft()
-    write(this.clock, ms !== null ? minutes(ms, true) : state.phase === 'starting' ? minutes((state.options.seconds ?? state.options.base_s) * 1000) : '')
-    this.clock.classList.toggle('low', ms !== null && ms < LOW)
-    const left = state.board === null ? '' : `${t('nLeft', { n: state.left })} · ${t('nAdds', { n: state.adds_left })}`
-    write(this.under, left)
+    const { room } = this;
+    const { state } = room;
+    const ms = state.phase !== 'playing' ? null : state.mode === 'turns' ? room.clock(state.turn) : room.timeLeft();
+    write(
+      this.clock,
+      ms !== null
+        ? minutes(ms, true)
+        : state.phase === 'starting'
+          ? minutes((state.options.seconds ?? state.options.base_s) * 1000)
+          : '',
+    );
+    this.clock.classList.toggle('low', ms !== null && ms < LOW);
+    const left = state.board === null ? '' : `${t('nLeft', { n: state.left })} · ${t('nAdds', { n: state.adds_left })}`;
+    write(this.under, left);
     for (const [seat, element] of this.clocks) {
-      const own = room.clock(seat)
-      write(element, own === null ? '' : minutes(own, seat === state.turn))
+      const own = room.clock(seat);
+      write(element, own === null ? '' : minutes(own, seat === state.turn));
     }
   }
 
   #card(seat, state) {
-    const { player, score, out } = state.seats[seat]
-    const playing = state.phase === 'playing'
-    const turn = playing && state.turn === seat
-    const dim = playing && state.turn !== null && !turn
-    const kind = ['player', `s${seat}`, turn && 'turn', dim && 'dim', out && 'out'].filter(Boolean).join(' ')
-    return el('div', { class: kind, test: `seat-${seat}`, 'aria-current': turn },
-      mark(seat), el('span', { class: 'name', title: player.name }, nameOf(state, seat, this.room.seat)),
+    const { player, score, out } = state.seats[seat];
+    const playing = state.phase === 'playing';
+    const turn = playing && state.turn === seat;
+    const dim = playing && state.turn !== null && !turn;
+    const kind = ['player', `s${seat}`, turn && 'turn', dim && 'dim', out && 'out'].filter(Boolean).join(' ');
+    return el(
+      'div',
+      { class: kind, test: `seat-${seat}`, 'aria-current': turn },
+      mark(seat),
+      el('span', { class: 'name', title: player.name }, nameOf(state, seat, this.room.seat)),
       el('span', { class: 'score', test: `score-${seat}`, data: { score } }, plain(score)),
-      this.#facts(seat, state, { turn, out }))
+      this.#facts(seat, state, { turn, out }),
+    );
   }
 
   #facts(seat, state, { turn, out }) {
-    const { player, mistakes } = state.seats[seat]
-    const last = this.story.lastPoints(seat)
-    const playing = state.phase === 'playing'
-    const away = playing && !player.bot && this.room.online[seat] === false
-    const now = [out && t('out'), away && t('away')]
-    const facts = [player.bot && t(`bot.${player.bot}`), mistakes > 0 && t('nMistakes', { n: mistakes }), last !== null && t('last', { points: signed(last) })]
-    if (state.mode !== 'turns') return [line(now, 'kept'), line(facts)]
-    if (out || !playing) return [line(now, 'kept'), line(facts)]
-    const clock = el('span', { class: 'left' })
-    this.clocks.set(seat, clock)
-    return [el('small', { class: 'kept' }, clock, now.filter(Boolean).map((text) => ` · ${text}`),
-      turn && el('span', { class: 'more' }, ` · ${t(seat === this.room.seat ? 'yourTurn' : 'toMove')}`)), line(facts)]
+    const { player, mistakes } = state.seats[seat];
+    const last = this.story.lastPoints(seat);
+    const playing = state.phase === 'playing';
+    const away = playing && !player.bot && this.room.online[seat] === false;
+    const now = [out && t('out'), away && t('away')];
+    const facts = [
+      player.bot && t(`bot.${player.bot}`),
+      mistakes > 0 && t('nMistakes', { n: mistakes }),
+      last !== null && t('last', { points: signed(last) }),
+    ];
+    if (state.mode !== 'turns') return [line(now, 'kept'), line(facts)];
+    if (out || !playing) return [line(now, 'kept'), line(facts)];
+    const clock = el('span', { class: 'left' });
+    this.clocks.set(seat, clock);
+    return [
+      el(
+        'small',
+        { class: 'kept' },
+        clock,
+        now.filter(Boolean).map((text) => ` · ${text}`),
+        turn && el('span', { class: 'more' }, ` · ${t(seat === this.room.seat ? 'yourTurn' : 'toMove')}`),
+      ),
+      line(facts),
+    ];
   }
 }
 
 function line(parts, kind = '') {
-  const text = parts.filter(Boolean).join(' · ')
-  return text ? el('small', { class: kind }, text) : null
+  const text = parts.filter(Boolean).join(' · ');
+  return text ? el('small', { class: kind }, text) : null;
 }
 
 function write(element, text) {
-  if (element.textContent !== text) element.textContent = text
+  if (element.textContent !== text) element.textContent = text;
 }

@@ -1,41 +1,41 @@
 /** The one sentence under the board: what became of the last tap, what is asked for now, how long a lock still lasts. */
-import { el, put } from './elements.js'
-import { t } from './texts.js'
+import { el, put } from './elements.js';
+import { t } from './texts.js';
 
-const SHOWN = 5000 // ms before the idle sentence comes back
+const SHOWN = 5000; // ms before the idle sentence comes back
 
 export class Say {
   /** `idle()` is the sentence for when nothing happened lately; `lockedFor()` the ms for which one is locked. */
   constructor({ idle, lockedFor }) {
-    this.idle = idle
-    this.lockedFor = lockedFor
-    this.text = el('b')
-    this.rest = el('span')
-    this.lock = el('span', { 'aria-hidden': 'true' })
-    this.until = 0
-    this.element = el('p', { class: 'say', test: 'say', role: 'status' }, this.text, this.rest, this.lock)
+    this.idle = idle;
+    this.lockedFor = lockedFor;
+    this.text = el('b');
+    this.rest = el('span');
+    this.lock = el('span', { 'aria-hidden': 'true' });
+    this.until = 0;
+    this.element = el('p', { class: 'say', test: 'say', role: 'status' }, this.text, this.rest, this.lock);
   }
 
   /** Say something: `tone` is 'bad' (it cost something), 'good' or '' (neither); `cost` stands behind it in grey. */
   say(text, { tone = '', cost = '' } = {}) {
-    put(this.text, text)
-    this.text.className = tone === 'bad' ? 'bad' : tone === 'good' ? 'ok' : ''
-    put(this.rest, cost)
-    this.until = Date.now() + SHOWN
-    this.tick()
+    put(this.text, text);
+    this.text.className = tone === 'bad' ? 'bad' : tone === 'good' ? 'ok' : '';
+    put(this.rest, cost);
+    this.until = Date.now() + SHOWN;
+    this.tick();
   }
 
   /** Count the lock down; fall back to the idle sentence in time. */
   tick() {
-    const locked = this.lockedFor()
-    const again = locked > 0 ? t('againIn', { s: Math.ceil(locked / 1000) }) : ''
-    const wait = again && this.rest.textContent ? `· ${again}` : again
-    if (this.lock.textContent !== wait) put(this.lock, wait)
-    if (locked > 0 || Date.now() < this.until) return
-    const idle = this.idle()
+    const locked = this.lockedFor();
+    const again = locked > 0 ? t('againIn', { s: Math.ceil(locked / 1000) }) : '';
+    const wait = again && this.rest.textContent ? `· ${again}` : again;
+    if (this.lock.textContent !== wait) put(this.lock, wait);
+    if (locked > 0 || Date.now() < this.until) return;
+    const idle = this.idle();
     if (this.text.textContent !== idle || this.rest.textContent) {
-      put(this.text, el('span', {}, idle))
-      put(this.rest)
+      put(this.text, el('span', {}, idle));
+      put(this.rest);
     }
   }
 }

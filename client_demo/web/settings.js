@@ -1,31 +1,31 @@
 /** What this browser remembers for its player: language, sound, vibration, the computer's level, the last options. */
 
-const KEY = 'tenmatch.settings'
-const DEFAULTS = { lang: null, sound: false, vibration: false, level: 'medium', create: {}, joined: false }
+const KEY = 'tenmatch.settings';
+const DEFAULTS = { lang: null, sound: false, vibration: false, level: 'medium', create: {}, joined: false };
 
-const values = { ...DEFAULTS, ...read() }
+const values = { ...DEFAULTS, ...read() };
 
 /** A remembered value; see DEFAULTS for the names. */
-export const setting = (name) => values[name]
+export const setting = (name) => values[name];
 
 /** Remember a value. Where the browser keeps nothing (private windows), it lasts as long as the page. */
 export function remember(name, value) {
-  values[name] = value
+  values[name] = value;
   try {
-    localStorage.setItem(KEY, JSON.stringify(values))
+    localStorage.setItem(KEY, JSON.stringify(values));
   } catch (error) {
-    if (!(error instanceof DOMException)) throw error
+    if (!(error instanceof DOMException)) throw error;
   }
 }
 
 /** Whether the player asked their system for less motion. */
-export const stillness = () => matchMedia('(prefers-reduced-motion: reduce)').matches
+export const stillness = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 function read() {
   try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? {}
+    return JSON.parse(localStorage.getItem(KEY)) ?? {};
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof DOMException) return {}
-    throw error
+    if (error instanceof SyntaxError || error instanceof DOMException) return {};
+    throw error;
   }
 }

@@ -2,25 +2,33 @@
 
 /**
  * Facts of a game: `curves` by seat, `[[ms since the start, score] …]`; `length` in ms; `longest` `{seat, gap}` and
- * `fastest` `{seat, ms}`, each null where no pair was taken; `pairs` by seat. A pair's time runs from the board before it.
+ * `fastest` `{seat, ms}`, each null where no pair was taken; `pairs` by seat. A pair's time runs from the same player's pair before.
  */
 export function facts(steps) {
-  const from = steps.find(({ event }) => event.kind === 'started').event.at
-  const seats = steps.at(-1).state.seats
-  const found = { curves: seats.map((seat) => (seat ? [[0, 0]] : null)), pairs: seats.map(() => 0), longest: null, fastest: null, length: 0 }
-  let changed = from
+  const from = steps.find(({ event }) => event.kind === 'started').event.at;
+  const seats = steps.at(-1).state.seats;
+  const found = {
+    curves: seats.map((seat) => (seat ? [[0, 0]] : null)),
+    pairs: seats.map(() => 0),
+    longest: null,
+    fastest: null,
+    length: 0,
+  };
+  const before = seats.map(() => from); // when each seat took its last pair
   for (const { event, path } of steps) {
-    if (event.score !== undefined) found.curves[event.seat].push([event.at - from, event.score])
-    if (event.kind === 'matched') count(found, event, path, event.at - changed)
-    if (event.kind === 'matched' || event.kind === 'added') changed = event.at
-    if (event.at >= from) found.length = event.at - from
+    if (event.score !== undefined) found.curves[event.seat].push([event.at - from, event.score]);
+    if (event.kind === 'matched') {
+      count(found, event, path, event.at - before[event.seat]);
+      before[event.seat] = event.at;
+    }
+    if (event.at >= from) found.length = event.at - from;
   }
-  return found
+  return found;
 }
 
 function count(found, { seat }, path, ms) {
-  found.pairs[seat] += 1
-  const gap = path?.gap ?? 0
-  if (!found.longest || gap > found.longest.gap) found.longest = { seat, gap }
-  if (!found.fastest || ms < found.fastest.ms) found.fastest = { seat, ms }
+  found.pairs[seat] += 1;
+  const gap = path?.gap ?? 0;
+  if (!found.longest || gap > found.longest.gap) found.longest = { seat, gap };
+  if (!found.fastest || ms < found.fastest.ms) found.fastest = { seat, ms };
 }

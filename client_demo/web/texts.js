@@ -1,31 +1,31 @@
 /** The page's words in four languages; each language is one module with the same keys. */
-import { remember, setting } from './settings.js'
+import { remember, setting } from './settings.js';
 
-export const LANGUAGES = { en: 'English', es: 'Español', fr: 'Français', pt: 'Português' }
+export const LANGUAGES = { en: 'English', es: 'Español', fr: 'Français', pt: 'Português' };
 
-let words = {}
-let current = 'en'
+let words = {};
+let current = 'en';
 
 /** The language in use, as in `LANGUAGES`. */
-export const language = () => current
+export const language = () => current;
 
 /** The remembered language, else the first of the browser's that there is, else English. */
 export function preferred() {
-  const wanted = [setting('lang'), ...navigator.languages.map((tag) => tag.slice(0, 2))]
-  return wanted.find((tag) => tag in LANGUAGES) ?? 'en'
+  const wanted = [setting('lang'), ...navigator.languages.map((tag) => tag.slice(0, 2))];
+  return wanted.find((tag) => tag in LANGUAGES) ?? 'en';
 }
 
 /** Load a language and use it from now on. */
 export async function speak(tag) {
-  words = (await import(`./texts_${tag}.js`)).default
-  current = tag
-  document.documentElement.lang = tag
+  words = (await import(`./texts_${tag}.js`)).default;
+  current = tag;
+  document.documentElement.lang = tag;
 }
 
 /** Choose a language and remember the choice. */
 export async function choose(tag) {
-  remember('lang', tag)
-  await speak(tag)
+  remember('lang', tag);
+  await speak(tag);
 }
 
 /**
@@ -34,10 +34,10 @@ export async function choose(tag) {
  */
 export function t(key, values = {}) {
   return (words[key] ?? key).replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name, one, many) => {
-    const value = values[name]
-    return one === undefined ? value : single(value) ? one : many
-  })
+    const value = values[name];
+    return one === undefined ? value : single(value) ? one : many;
+  });
 }
 
 // French and Portuguese count zero as one.
-const single = (n) => Math.abs(n) === 1 || (n === 0 && (current === 'fr' || current === 'pt'))
+const single = (n) => Math.abs(n) === 1 || (n === 0 && (current === 'fr' || current === 'pt'));

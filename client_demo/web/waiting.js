@@ -1,92 +1,178 @@
 /** The waiting room: who sits where, who is ready, how to call others in, computer players, the start. */
-import { button, el, icon, put } from './elements.js'
-import { Feed } from './feed.js'
-import { LEVELS, pills } from './lobby.js'
-import { mark, nameOf } from './marks.js'
-import { aboutRoom } from './sentences.js'
-import { remember, setting } from './settings.js'
-import { copyButton, linkTo, shown } from './sharing.js'
-import * as sound from './sound.js'
-import { t } from './texts.js'
+import { button, el, icon, put } from './elements.js';
+import { Feed } from './feed.js';
+import { LEVELS, pills } from './lobby.js';
+import { mark, nameOf } from './marks.js';
+import { aboutRoom } from './sentences.js';
+import { remember, setting } from './settings.js';
+import { copyButton, linkTo, shown } from './sharing.js';
+import * as sound from './sound.js';
+import { t } from './texts.js';
 
 export class Waiting {
   constructor(page, room, story) {
-    Object.assign(this, { page, room })
-    this.stop = new AbortController()
-    const signal = { signal: this.stop.signal }
-    this.told = el('p', { class: 'bad', role: 'alert' })
-    this.seats = el('ol', { class: 'seats', 'aria-label': t('players') })
-    this.acts = el('div', { class: 'acts' })
-    this.bots = el('div', { class: 'line' })
-    this.feed = new Feed(page, room, story, this.stop.signal)
-    this.feed.panel.classList.add('open')
-    this.element = el('div', { class: 'room' },
+    Object.assign(this, { page, room });
+    this.stop = new AbortController();
+    const signal = { signal: this.stop.signal };
+    this.told = el('p', { class: 'bad', role: 'alert' });
+    this.seats = el('ol', { class: 'seats', 'aria-label': t('players') });
+    this.acts = el('div', { class: 'acts' });
+    this.bots = el('div', { class: 'line' });
+    this.feed = new Feed(page, room, story, this.stop.signal);
+    this.feed.panel.classList.add('open');
+    this.element = el(
+      'div',
+      { class: 'room' },
       el('div', {}, el('h2', {}, t('waitingRoom')), el('p', { class: 'soft' }, aboutRoom(room.state))),
-      this.#invitation(), this.seats, this.told, this.acts, this.bots, this.feed.panel)
-    room.addEventListener('event', ({ detail }) => this.#event(detail), signal)
-    room.addEventListener('snapshot', () => this.#draw(), signal)
-    room.addEventListener('presence', () => this.#draw(), signal)
-    this.#draw()
+      this.#invitation(),
+      this.seats,
+      this.told,
+      this.acts,
+      this.bots,
+      this.feed.panel,
+    );
+    room.addEventListener('event', ({ detail }) => this.#event(detail), signal);
+    room.addEventListener('snapshot', () => this.#draw(), signal);
+    room.addEventListener('presence', () => this.#draw(), signal);
+    this.#draw();
   }
 
   /** Stop listening. */
   close() {
-    this.stop.abort()
+    this.stop.abort();
   }
 
   #invitation() {
-    const link = el('input', { readonly: true, value: linkTo(this.room), 'aria-label': t('link'), class: 'grow', test: 'link', on: { focus: ({ target }) => target.select() } })
-    return el('div', { class: 'card invite' }, el('p', {}, t('invite')),
+    const link = el('input', {
+      readonly: true,
+      value: linkTo(this.room),
+      'aria-label': t('link'),
+      class: 'grow',
+      test: 'link',
+      on: { focus: ({ target }) => target.select() },
+    });
+    return el(
+      'div',
+      { class: 'card invite' },
+      el('p', {}, t('invite')),
       el('p', { class: 'code' }, shown(this.room.code)),
-      el('div', { class: 'line', style: { width: '100%', 'flex-wrap': 'nowrap' } }, link, copyButton(this.room, [icon('copy'), t('copy')], { class: 'btn main', test: 'copy-link' })))
+      el(
+        'div',
+        { class: 'line linked' },
+        link,
+        copyButton(this.room, [icon('copy'), t('copy')], { class: 'btn main', test: 'copy-link' }),
+      ),
+    );
   }
 
   #event({ event, state }) {
-    this.#draw()
-    if (event.kind !== 'seated' || event.seat === this.room.seat) return
-    const here = t('isHere', { name: nameOf(state, event.seat, null) })
-    this.page.title(here)
-    this.page.announce(here)
-    sound.bell()
+    this.#draw();
+    if (event.kind !== 'seated' || event.seat === this.room.seat) return;
+    const here = t('isHere', { name: nameOf(state, event.seat, null) });
+    this.page.title(here);
+    this.page.announce(here);
+    sound.bell();
   }
 
   #draw() {
-    const { state, seat, isHost, me } = this.room
-    const free = state.seats.includes(null)
-    const taken = state.seats.filter(Boolean).length
-    put(this.seats, state.seats.map((one, number) => this.#seat(one, number)))
-    put(this.acts,
+    const { state, seat, isHost, me } = this.room;
+    const free = state.seats.includes(null);
+    const taken = state.seats.filter(Boolean).length;
+    put(
+      this.seats,
+      state.seats.map((one, number) => this.#seat(one, number)),
+    );
+    put(
+      this.acts,
       seat === null && free && button(t('sitDown'), () => this.#sit(), { class: 'btn main', test: 'sit' }),
-      me && button(me.ready ? [icon('tick'), t('readyYes')] : t('ready'), this.#doing(() => this.room.ready(!me.ready)), { class: me.ready ? 'btn' : 'btn main', 'aria-pressed': me.ready, test: 'ready' }),
-      isHost && button(t('start'), this.#doing(() => this.room.start()), { class: 'btn', disabled: taken < Math.min(2, state.options.max_players), test: 'start' }),
-      button(t('leave'), () => this.page.leave(this.room), { class: 'btn quiet', test: 'leave' }))
-    put(this.bots, isHost && free && !state.options.rated && [
-      pills('level', LEVELS.map((level) => [level, t(level)]), setting('level'), (level) => remember('level', level), t('level')),
-      button(t('addComputer'), this.#doing(() => this.room.bot(setting('level'))), { class: 'btn', test: 'add-bot' })])
+      me &&
+        button(
+          me.ready ? [icon('tick'), t('readyYes')] : t('ready'),
+          this.#doing(() => this.room.ready(!me.ready)),
+          { class: me.ready ? 'btn' : 'btn main', 'aria-pressed': me.ready, test: 'ready' },
+        ),
+      isHost &&
+        button(
+          t('start'),
+          this.#doing(() => this.room.start()),
+          { class: 'btn', disabled: taken < Math.min(2, state.options.max_players), test: 'start' },
+        ),
+      button(t('leave'), () => this.page.leave(this.room), { class: 'btn quiet', test: 'leave' }),
+    );
+    put(
+      this.bots,
+      isHost &&
+        free &&
+        !state.options.rated && [
+          pills(
+            'level',
+            LEVELS.map((level) => [level, t(level)]),
+            setting('level'),
+            (level) => remember('level', level),
+            t('level'),
+          ),
+          button(
+            t('addComputer'),
+            this.#doing(() => this.room.bot(setting('level'))),
+            { class: 'btn', test: 'add-bot' },
+          ),
+        ],
+    );
   }
 
   #seat(one, number) {
-    if (!one) return el('li', { class: `seatrow free s${number}`, test: `seat-${number}` }, mark(number), t('freeSeat'))
-    const mine = number === this.room.seat
-    const facts = [one.player.bot && t(`bot.${one.player.bot}`), number === this.room.state.host && t('host'), this.room.online[number] === false && !one.player.bot && t('away')]
-    return el('li', { class: `seatrow s${number}`, test: `seat-${number}` }, mark(number),
-      el('span', { class: 'grow' }, nameOf(this.room.state, number, this.room.seat), el('span', { class: 'soft small' }, facts.filter(Boolean).map((fact) => ` · ${fact}`))),
-      one.ready ? el('span', { class: 'ok line' }, icon('tick'), t('readyYes')) : el('span', { class: 'soft' }, t('notReady')),
-      this.room.isHost && !mine && button('✕', this.#doing(() => this.room.kick(number)), { class: 'btn quiet round', 'aria-label': t('sendAway', { name: one.player.name }), title: t('sendAway', { name: one.player.name }), test: `kick-${number}` }))
+    if (!one)
+      return el('li', { class: `seatrow free s${number}`, test: `seat-${number}` }, mark(number), t('freeSeat'));
+    const mine = number === this.room.seat;
+    const facts = [
+      one.player.bot && t(`bot.${one.player.bot}`),
+      number === this.room.state.host && t('host'),
+      this.room.online[number] === false && !one.player.bot && t('away'),
+    ];
+    return el(
+      'li',
+      { class: `seatrow s${number}`, test: `seat-${number}` },
+      mark(number),
+      el(
+        'span',
+        { class: 'grow' },
+        nameOf(this.room.state, number, this.room.seat),
+        el(
+          'span',
+          { class: 'soft small' },
+          facts.filter(Boolean).map((fact) => ` · ${fact}`),
+        ),
+      ),
+      one.ready
+        ? el('span', { class: 'ok line' }, icon('tick'), t('readyYes'))
+        : el('span', { class: 'soft' }, t('notReady')),
+      this.room.isHost &&
+        !mine &&
+        button(
+          '✕',
+          this.#doing(() => this.room.kick(number)),
+          {
+            class: 'btn quiet round',
+            'aria-label': t('sendAway', { name: one.player.name }),
+            title: t('sendAway', { name: one.player.name }),
+            test: `kick-${number}`,
+          },
+        ),
+    );
   }
 
   async #sit() {
-    await this.#doing(() => this.page.client.join({ room: this.room.id }))()
+    await this.#doing(() => this.page.client.join({ room: this.room.id }))();
   }
 
   #doing(work) {
     return async () => {
       try {
-        put(this.told)
-        await work()
+        put(this.told);
+        await work();
       } catch (error) {
-        put(this.told, this.page.told(error))
+        put(this.told, this.page.told(error));
       }
-    }
+    };
   }
 }
