@@ -1,0 +1,67 @@
+"""A store for each test of the gateway, and a watch over what goes wrong where nobody looks."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import uvloop
+from tests.servers import Server
+
+from tenmatch.store.connect import Address, Store
+
+
+def pytest_asyncio_loop_factories(
+    item: pytest.Function,
+) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Run the tests of modules that say BOTH_LOOPS on both that the server can be started with."""
+    if getattr(item.module, "BOTH_LOOPS", False):
+        return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+    return {"uvloop": uvloop.new_event_loop}
+
+
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server("valkey", tmp_path_factory.mktemp("valkey"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+async def url(shared_server: Server) -> str:
+    """Name an empty store."""
+    store = Store(Address(shared_server.url))
+    await store.call("FLUSHALL")
+    store.close()
+    return shared_server.url
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    """A server that the test may freeze and kill."""
+    server = Server("valkey", tmp_path)
+    yield server
+    server.stop()
+
+
+@dataclass
+class Watch:
+    """What the event loop and the logs had to complain of."""
+
+    surprises: list[dict[str, object]] = field(default_factory=list)
+    bugs_expected: bool = False
+
+
+@pytest.fixture
+async def watch(caplog: pytest.LogCaptureFixture) -> AsyncIterator[Watch]:
+    """Fail a test that leaves a task behind, raises in a callback, or logs a traceback it did not ask for."""
+    watch = Watch()
+    before = asyncio.all_tasks()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: watch.surprises.append(context))
+    yield watch
+    left = asyncio.all_tasks() - before - {asyncio.current_task()}
+    assert not left
+    assert not watch.surprises
+    tracebacks = [record.getMessage() for record in caplog.get_records("call") if record.exc_info]
+    assert bool(tracebacks) is watch.bugs_expected, tracebacks
