@@ -1,8 +1,10 @@
 """Who somebody is: guests, and the signed tokens by which they come back (RFC 7519, HS256 only)."""
 
+import re
 import secrets
 import unicodedata
 from dataclasses import dataclass
+from typing import Final
 
 import jwt
 
@@ -13,6 +15,7 @@ ISSUER = "tenmatch"
 ALGORITHM = "HS256"
 TOKEN_DAYS = 180
 NAME_LENGTH = 24
+SPELLING: Final = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)  # one way to write a token: no padding
 ANIMALS = (
     "Badger", "Crane", "Dormouse", "Egret", "Ferret", "Gecko", "Heron", "Ibex", "Jackdaw", "Kestrel",
     "Lynx", "Marten", "Newt", "Otter", "Puffin", "Quail", "Robin", "Stoat", "Tern", "Vole", "Wren", "Yak",
@@ -59,6 +62,8 @@ class Identity:
             PeerError: (4500) It is forged, expired or not for us. All cases are answered alike.
         """
         try:
+            if not SPELLING.fullmatch(token):
+                raise jwt.DecodeError
             claims = jwt.decode(
                 token,
                 self._secret,
