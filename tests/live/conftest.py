@@ -1,11 +1,13 @@
 """A server for each module, as a process of its own, and clients that meet there."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
 from tests.live.client import CODECS, Client
 from tests.live.node import Node
 from tests.live.table import Meet
+
+Knock = Callable[..., Awaitable[Client]]
 
 
 @pytest.fixture(scope="module")
@@ -17,19 +19,30 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
 
 
 @pytest.fixture
-async def meet(node: Node) -> AsyncIterator[Meet]:
-    """Return what connects a client to the module's server and says hello.
+async def knock(node: Node) -> AsyncIterator[Knock]:
+    """Return what connects a client to the module's server, without a hello.
 
     At the end of the test each one is closed, and nothing may have been wrong with what it was told.
     """
     clients: list[Client] = []
 
+    async def knock(codec: str = CODECS[0], *, url: str = "") -> Client:
+        clients.append(await Client.connect(url or node.url, codec))
+        return clients[-1]
+
+    yield knock
+    for client in clients:
+        await client.close()
+    assert not [fault for client in clients for fault in client.faults]
+
+
+@pytest.fixture
+def meet(knock: Knock) -> Meet:
+    """Return what connects a client that says hello."""
+
     async def meet(codec: str = CODECS[0], *, url: str = "", **hello: object) -> Client:
-        client = await Client.connect(url or node.url, codec)
-        clients.append(client)
+        client = await knock(codec, url=url)
         await client.hello(**hello)
         return client
 
-    yield meet
-    for client in clients:
-        await client.close()
+    return meet

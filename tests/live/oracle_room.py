@@ -254,10 +254,11 @@ class RoomJudge:
 
     def _rematch(self, room: Standing, event: Message) -> None:
         assert room.phase == "over"
-        if event.get("room") is None:
-            room.wants = {*room.wants, event["seat"]} if event["want"] else room.wants - {event["seat"]}
-        else:
+        if "from" in event:
             assert room.wants, event
+            assert not {"seat", "want"} & event.keys(), event
+        else:
+            room.wants = {*room.wants, event["seat"]} if event["want"] else room.wants - {event["seat"]}
 
     # -- what is no event
 

@@ -76,6 +76,8 @@ def write(event: Message, kept: Message) -> bytes:
         full["options"] = _ordered(full["options"], OPTIONS)
     if kind == "seated":
         full["player"] = _ordered(full["player"], PLAYER)
+    if kind == "rematch":
+        full["room"] = event["room"] if "from" in event else None  # else it is the room it happened in
     if kind == "ended":
         full["ranking"] = [_ordered(rank, RANK) for rank in full["ranking"]]
     names = f"kind at {FIELDS[kind]} {LAST}".split()

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from tests.live.client import CODECS, plain
+from tests.live.client import CODECS, told
 from tests.live.node import Node
 from tests.live.table import Meet, Table
 
@@ -19,17 +19,16 @@ async def test_whoever_holds_what_happened_gets_the_rest_and_others_a_reset(
     table = await Table.begin(meet, "race", **LONG)
     await table.match(0)
     await table.match(1)
-    told = table.judge.told
     after = {"zero": 0, "before the head": table.seq - 1, "head": table.seq, "after the head": table.seq + 1}[
         place
     ]
-    chain = told[after - 1]["chain"] if 0 < after <= table.seq else 0
+    chain = table.judge.told[after - 1]["chain"] if 0 < after <= table.seq else 0
     watcher = await meet(codec)
     fields = {"room": table.room, "watch": True, "after": after, "chain": chain if right else chain ^ 1}
     answer = await watcher.ask("join", **fields)
     if right and after <= table.seq:
         assert (answer["t"], answer["seq"], answer["seat"]) == ("resumed", table.seq, None)
-        assert answer["events"] == [plain(event) for event in told[after:]]
+        assert [told(table.room, event) for event in answer["events"]] == table.judge.told[after:]
     else:
         assert (answer["t"], answer["reset"]) == ("snapshot", True)
         table.judge.check_snapshot(answer)
@@ -97,6 +96,7 @@ async def test_a_player_who_was_cut_off_gets_exactly_what_was_missed(
     await table.play_on()
     await table.prove(node)
     await back.close()
+    assert not back.faults
 
 
 async def test_a_watcher_comes_back_the_same_way(meet: Meet) -> None:
@@ -113,6 +113,7 @@ async def test_a_watcher_comes_back_the_same_way(meet: Meet) -> None:
     await table.match(1)
     await table.agree()
     await back.close()
+    assert not back.faults
 
 
 async def test_welcome_names_the_rooms_in_which_one_still_sits(meet: Meet) -> None:
