@@ -1,8 +1,8 @@
 """A lean load generator: rooms of two who play as fast as the server answers, over raw sockets.
 
-`websockets`' client costs several times what the server spends on a move; this one frames by hand and reads no more
-than it must, so that on a core of its own it keeps the server on the other one busy. It counts a move when the
-*opponent* has its event, and checks every board hash on the way.
+`websockets`' client costs several times what the server spends on a move; this one frames by hand and reads
+no more than it must, so that on a core of its own it keeps the server on the other one busy. It counts a move
+when the *opponent* has its event, and checks every board hash on the way.
 
     python tests/bench/load.py PORT ROOMS SECONDS SERVER_PID
 
