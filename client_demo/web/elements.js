@@ -5,7 +5,8 @@ const SVG = 'http://www.w3.org/2000/svg';
 /**
  * Make an element. In `props`: `class`, `on` ({event: listener}), `style` ({property: value}, set through the CSSOM so
  * that a strict content security policy holds), `data` ({key: value}), `test` (data-testid); all others are attributes
- * (true: present, false, null or undefined: left out). Children: nodes, texts, arrays of them; null and false are skipped.
+ * (true: present, false, null or undefined: left out; those of aria say "true" and "false"). Children: nodes, texts,
+ * arrays of them; null and false are skipped.
  */
 export function el(name, props = {}, ...children) {
   return fill(document.createElement(name), props, children);
@@ -21,9 +22,11 @@ export function button(label, onclick, props = {}) {
   return el('button', { type: 'button', class: 'btn', ...props, on: { click: onclick } }, label);
 }
 
-/** Replace all children of an element. */
+/** Replace all children of an element. What had the focus among them hands it on to what comes under the same hook. */
 export function put(parent, ...children) {
+  const hook = parent.contains(document.activeElement) && document.activeElement.dataset.testid;
   parent.replaceChildren(...children.flat(3).filter(present));
+  if (hook) parent.querySelector(`[data-testid="${hook}"]`)?.focus({ preventScroll: true });
   return parent;
 }
 
@@ -36,8 +39,9 @@ const present = (child) => child !== null && child !== undefined && child !== fa
 
 function fill(element, props, children) {
   for (const [key, value] of Object.entries(props)) {
-    if (!present(value)) continue;
-    if (key === 'on') for (const [type, listener] of Object.entries(value)) element.addEventListener(type, listener);
+    if (key.startsWith('aria-') && typeof value === 'boolean') element.setAttribute(key, String(value));
+    else if (!present(value)) continue;
+    else if (key === 'on') for (const [type, listener] of Object.entries(value)) element.addEventListener(type, listener);
     else if (key === 'style') for (const [name, text] of Object.entries(value)) element.style.setProperty(name, text);
     else if (key === 'data') Object.assign(element.dataset, value);
     else if (key === 'test') element.dataset.testid = value;

@@ -8,10 +8,12 @@ import { nameOf, sign } from './marks.js';
 import { Players } from './players.js';
 import { Say } from './say.js';
 import { pairWords, reason, sentence, signed } from './sentences.js';
+import { stillness } from './settings.js';
 import * as sound from './sound.js';
 import { t } from './texts.js';
 
 const TICK = 100; // ms between two looks at the clocks
+const LAST = 900; // ms for which the last pair is shown before the end
 
 export class Table {
   constructor(page, room, story) {
@@ -35,6 +37,13 @@ export class Table {
     this.#listen();
     this.ticking = setInterval(() => this.#tick(), TICK);
     this.#fresh();
+  }
+
+  /** Show how it ended. */
+  end() {
+    if (this.stop.signal.aborted) return;
+    this.#fresh();
+    document.getElementById('end').focus();
   }
 
   /** Stop listening and ticking. */
@@ -72,16 +81,21 @@ export class Table {
   }
 
   #event(step) {
-    const { kind } = step.event;
-    if (kind === 'started' || kind === 'ended') this.#fresh();
+    const { kind, seat } = step.event;
+    if (kind === 'started') this.#fresh();
     else DRAW[kind]?.call(this, step);
     if (step.after && !this.view.shows(step.after)) this.view.show(step.after);
-    if (step.event.seat !== this.room.seat) this.#announce(step);
-    if (this.room.state.turn === this.room.seat && step.previous.turn !== this.room.seat && this.room.seat !== null)
-      sound.bell();
+    if (seat !== this.room.seat) this.#announce(step);
     if (kind === 'started') sound.bell();
-    if (kind === 'ended') document.getElementById('end').focus();
+    else this.#turnCame(step);
     this.#round();
+  }
+
+  #turnCame({ state, previous }) {
+    const { seat } = this.room;
+    if (seat === null || state.turn !== seat || previous.turn === seat) return;
+    this.say.say(t('yourTurn'));
+    sound.bell();
   }
 
   // What may change with any event, around the board.
@@ -103,9 +117,13 @@ export class Table {
     }
   }
 
+  // Made anew only where others are on offer: a press must not lose its button to somebody's move.
   #actions() {
     const { state, seat, me } = this.room;
-    if (seat === null || me?.out || state.phase === 'over') {
+    const kind = seat === null || me?.out || state.phase === 'over' ? 'gone' : `${state.phase} ${state.turn === seat}`;
+    if (kind === this.offered) return;
+    this.offered = kind;
+    if (kind === 'gone') {
       put(
         this.acts,
         button(t('toLobby'), () => this.page.leave(this.room), { class: 'btn quiet', test: 'leave' }),
@@ -202,5 +220,10 @@ const DRAW = {
   },
   added({ event }) {
     this.view.added(event);
+  },
+  // The last pair is still to be seen.
+  ended() {
+    this.view.element.inert = true;
+    setTimeout(() => this.end(), stillness() ? 0 : LAST);
   },
 };
