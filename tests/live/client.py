@@ -167,8 +167,7 @@ class Client:
 
     async def closed(self) -> int:
         """Return the code with which the connection closes, when it does."""
-        async with asyncio.timeout(PATIENCE_S):
-            await self._reader
+        await self.until(lambda: self.close_code is not None)
         assert self.close_code is not None
         return self.close_code
 
@@ -257,10 +256,11 @@ class Client:
         await client.hello(token=self.token)
         return client
 
-    async def resume(self, room: str) -> Message:
+    async def resume(self, room: str, *, watch: bool = False) -> Message:
         """Join a room again after the last event held, and return the answer."""
         held = self.rooms[room]
-        return await self.ask("join", room=room, after=held.seq, chain=held.chain)
+        fields = {"room": room, "after": held.seq, "chain": held.chain}
+        return await self.ask("join", **fields, watch=watch or None)
 
 
 def told(room: str, event: Message) -> Message:

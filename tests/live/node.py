@@ -21,7 +21,8 @@ class Node:
         """Start it; settings are those of TENMATCH_…, in lower case."""
         self.folder, self.data = folder, folder / "data"
         self.flags = ("--data", str(self.data), "--log-format", "json", *flags)
-        self._environment = {f"TENMATCH_{name.upper()}": str(value) for name, value in settings.items()}
+        named = {"drain_s": 0.2, **settings}
+        self._environment = {f"TENMATCH_{name.upper()}": str(value) for name, value in named.items()}
         self.start()
 
     def start(self) -> None:
