@@ -50,7 +50,6 @@ const page = {
   },
   /** Draw the bar and the screen again, after a change of language or name. */
   again() {
-    document.body.dataset.lang = document.documentElement.lang;
     if (screen.room) show(roomPage(page, screen.room));
     else show(lobby(page));
   },

@@ -3,6 +3,8 @@ import { button, el, icon, put } from './elements.js';
 import { mark } from './marks.js';
 import { t } from './texts.js';
 
+const SHOWN = ['race', 'turns']; // the kinds of game this page can show
+
 export class GameList {
   constructor(page, told) {
     this.page = page;
@@ -33,7 +35,7 @@ export class GameList {
   }
 
   #draw() {
-    const lines = [...(this.page.client.rooms?.values() ?? [])];
+    const lines = [...this.page.client.rooms.values()].filter(({ mode }) => SHOWN.includes(mode));
     const own = this.page.running();
     const others = lines.filter((line) => !own.includes(line.room));
     const open = others.filter(({ phase }) => phase === 'open');

@@ -34,7 +34,7 @@ export class Say {
     if (locked > 0 || Date.now() < this.until) return;
     const idle = this.idle();
     if (this.text.textContent !== idle || this.rest.textContent) {
-      put(this.text, el('span', {}, idle));
+      put(this.text, el('span', { 'aria-hidden': 'true' }, idle)); // seen, but not read out again and again
       put(this.rest);
     }
   }

@@ -24,6 +24,7 @@ export const bell = () => (tone(880, 0, 0.25, 0.05), tone(1320, 0.02, 0.3, 0.03)
 function tone(hz, after, seconds, loud, type = 'sine') {
   if (!setting('sound')) return;
   audio ??= new AudioContext();
+  if (audio.state === 'suspended') audio.resume(); // made before the page was first touched
   const at = audio.currentTime + after;
   const volume = audio.createGain();
   volume.gain.setValueAtTime(loud, at);

@@ -76,48 +76,46 @@ export class Waiting {
 
   #draw() {
     const { state, seat, isHost, me } = this.room;
-    const free = state.seats.includes(null);
-    const taken = state.seats.filter(Boolean).length;
     put(
       this.seats,
       state.seats.map((one, number) => this.#seat(one, number)),
     );
-    put(
-      this.acts,
+    // Made anew only where others are on offer: a press must not lose its button to somebody's coming or going.
+    const free = state.seats.includes(null);
+    const enough = state.seats.filter(Boolean).length >= Math.min(2, state.options.max_players);
+    const offered = [seat, me?.ready, isHost, free, enough].join();
+    if (offered === this.offered) return;
+    this.offered = offered;
+    put(this.acts, this.#actions({ free, enough }));
+    put(this.bots, isHost && free && !state.options.rated && this.#computers());
+  }
+
+  #actions({ free, enough }) {
+    const { seat, isHost, me } = this.room;
+    const ready = () => this.room.ready(!me.ready);
+    const label = me?.ready ? [icon('tick'), t('readyYes')] : t('ready');
+    const kind = me?.ready ? 'btn' : 'btn main';
+    return [
       seat === null && free && button(t('sitDown'), () => this.#sit(), { class: 'btn main', test: 'sit' }),
-      me &&
-        button(
-          me.ready ? [icon('tick'), t('readyYes')] : t('ready'),
-          this.#doing(() => this.room.ready(!me.ready)),
-          { class: me.ready ? 'btn' : 'btn main', 'aria-pressed': me.ready, test: 'ready' },
-        ),
+      me && button(label, this.#doing(ready), { class: kind, 'aria-pressed': me.ready, test: 'ready' }),
       isHost &&
         button(
           t('start'),
           this.#doing(() => this.room.start()),
-          { class: 'btn', disabled: taken < Math.min(2, state.options.max_players), test: 'start' },
+          { disabled: !enough, test: 'start' },
         ),
       button(t('leave'), () => this.page.leave(this.room), { class: 'btn quiet', test: 'leave' }),
-    );
-    put(
-      this.bots,
-      isHost &&
-        free &&
-        !state.options.rated && [
-          pills(
-            'level',
-            LEVELS.map((level) => [level, t(level)]),
-            setting('level'),
-            (level) => remember('level', level),
-            t('level'),
-          ),
-          button(
-            t('addComputer'),
-            this.#doing(() => this.room.bot(setting('level'))),
-            { class: 'btn', test: 'add-bot' },
-          ),
-        ],
-    );
+    ];
+  }
+
+  #computers() {
+    const levels = LEVELS.map((level) => [level, t(level)]);
+    const choose = (level) => remember('level', level);
+    const add = this.#doing(() => this.room.bot(setting('level')));
+    return [
+      pills('level', levels, setting('level'), choose, t('level')),
+      button(t('addComputer'), add, { test: 'add-bot' }),
+    ];
   }
 
   #seat(one, number) {
