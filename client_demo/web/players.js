@@ -71,7 +71,7 @@ export class Players {
     const { player, mistakes } = state.seats[seat];
     const last = this.story.lastPoints(seat);
     const playing = state.phase === 'playing';
-    const away = playing && !player.bot && this.room.online[seat] === false;
+    const away = playing && seat !== this.room.seat && !player.bot && this.room.online[seat] === false;
     const now = [out && t('out'), away && t('away')];
     const facts = [
       player.bot && t(`bot.${player.bot}`),

@@ -125,7 +125,7 @@ export class Waiting {
     const facts = [
       one.player.bot && t(`bot.${one.player.bot}`),
       number === this.room.state.host && t('host'),
-      this.room.online[number] === false && !one.player.bot && t('away'),
+      !mine && this.room.online[number] === false && !one.player.bot && t('away'),
     ];
     return el(
       'li',
