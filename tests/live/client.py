@@ -54,6 +54,7 @@ class Client:
         self._socket: ClientConnection
         self._reader: asyncio.Task[None]
         self._news = asyncio.Condition()
+        self._heirs: list[Client] = []  # the connections that came after this one
         self._ids = 0
         self._answered: set[int] = set()
 
@@ -124,6 +125,8 @@ class Client:
         if event["seq"] == held.seq + 1:
             held.events.append(event)
             held.seq, held.chain = event["seq"], event["chain"]
+            if event.get("seat") == held.seat:
+                held.n = max(held.n, event.get("n", 0))
         elif event["seq"] > held.seq:
             self.faults.append(f"a gap: after {held.seq} came {event}")
         elif event["seq"] >= first and held.events[event["seq"] - first] != event:
@@ -239,9 +242,10 @@ class Client:
     # -- the end, and again
 
     async def close(self) -> None:
-        """Close the connection as one should."""
-        await self._socket.close()
-        await self._reader
+        """Close the connection as one should, and those that came after it."""
+        for client in (self, *self._heirs):
+            await client._socket.close()
+            await client._reader
 
     async def drop(self) -> None:
         """Break the connection off without a word."""
@@ -251,8 +255,8 @@ class Client:
     async def again(self, url: str = "", codec: str = "") -> Self:
         """Come back as the same player over a new connection that holds what this one did; join nothing."""
         client = await self.connect(url or self.url, codec or self.codec)
-        client.rooms = self.rooms
-        client.faults = self.faults
+        client.rooms, client.faults, client._heirs = self.rooms, self.faults, self._heirs
+        client._heirs.append(client)
         await client.hello(token=self.token)
         return client
 

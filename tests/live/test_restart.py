@@ -39,13 +39,6 @@ async def come_back(table: Table, node: Node) -> list[dict[str, Any]]:
     return answers
 
 
-async def leave(table: Table) -> None:
-    """Close all connections of a table."""
-    for client in [*table.players, *table.watchers]:
-        await client.close()
-        assert not client.faults
-
-
 @pytest.mark.parametrize("mode", ["race", "turns"])
 async def test_a_killed_server_goes_on_where_it_was(node: Node, meet: Meet, mode: str) -> None:
     table = await Table.begin(meet, mode, **LONG)
@@ -62,7 +55,6 @@ async def test_a_killed_server_goes_on_where_it_was(node: Node, meet: Meet, mode
     assert table.judge.told[seq - 1]["chain"] == chain
     await table.play_on()
     await table.prove(node)
-    await leave(table)
 
 
 @pytest.mark.parametrize("mode", ["race", "turns"])
@@ -85,7 +77,6 @@ async def test_time_away_is_given_back(node: Node, meet: Meet, mode: str) -> Non
     assert (await table.match(1))["kind"] == "matched"
     await table.play_on()
     await table.prove(node)
-    await leave(table)
 
 
 async def test_what_is_sent_while_the_server_dies_is_made_once_or_never(node: Node, meet: Meet) -> None:
@@ -116,7 +107,6 @@ async def test_what_is_sent_while_the_server_dies_is_made_once_or_never(node: No
         if table.over or not table.judge.game.pairs():
             break
     await table.agree()
-    await leave(table)
 
 
 async def test_a_server_that_is_asked_to_end_says_so_and_ends(node: Node, meet: Meet) -> None:
@@ -136,7 +126,6 @@ async def test_a_server_that_is_asked_to_end_says_so_and_ends(node: Node, meet: 
     assert [answer["t"] for answer in answers] == ["resumed"] * 3
     await table.play_on()
     await table.prove(node)
-    await leave(table)
 
 
 async def test_a_server_that_ends_lets_nobody_in(node: Node, meet: Meet) -> None:

@@ -168,7 +168,7 @@ async def test_whoever_comes_to_the_other_node_gets_exactly_what_was_missed(node
 
 
 @pytest.mark.slow
-async def test_the_death_of_a_node_costs_nobody_a_move(node: Node, spread: Meet) -> None:
+async def test_the_death_of_a_node_costs_nobody_a_move(node: Node, spread: Meet, meet: Meet) -> None:
     table = await Table.begin(spread, "race", codecs=THREE, **LONG)
     await table.match(0)
     before = node.workers()
@@ -187,10 +187,8 @@ async def test_the_death_of_a_node_costs_nobody_a_move(node: Node, spread: Meet)
             assert (await back.resume(table.room))["t"] == "resumed"
     table.watchers.clear()
     await table.play_on()
-    table.watchers.append(await spread())
+    table.watchers.append(await meet())
     await table.watchers[0].ask("join", room=table.room, watch=True)
     await table.prove(node)
     while len(node.workers()) < 2 or node.workers() == before:
         await table.players[0].ask("ping")
-    for player in table.players:
-        await player.close()
