@@ -222,6 +222,8 @@ class Connection(asyncio.Protocol):
         protocol = self._protocol
         for start in range(0, len(data), PIECE):
             protocol.receive_data(data[start : start + PIECE])
+            if protocol.state is OPEN and protocol.writes:
+                self._pong()  # before what is said to the messages that these pings stand among
             for frame in protocol.events_received():
                 if self._closed:  # not so where the client's own close came behind its last messages
                     break
@@ -230,11 +232,12 @@ class Connection(asyncio.Protocol):
                 break
         if protocol.state is not OPEN:
             self._flush()
-        elif protocol.writes:
-            if self.slow:
-                protocol.data_to_send()  # pongs that nobody reads must not pile up
-            else:
-                self._flush()
+
+    def _pong(self) -> None:
+        if self.slow:
+            self._protocol.data_to_send()  # pongs that nobody reads must not pile up
+        else:
+            self._flush()
 
     def _take(self, frame: Frame) -> None:
         assert self._receiver is not None
