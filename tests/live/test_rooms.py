@@ -85,6 +85,7 @@ async def test_the_same_key_of_the_same_player_makes_one_room(node: Node, meet: 
         ("race", {"seed": "zz" * 32}, "seed"),
         ("race", {"seeds": 1}, "seeds"),
         ("race", {"": 1}, ""),
+        ("chess", {}, "mode"),
     ],
 )
 async def test_options_that_cannot_be_are_named(
@@ -110,9 +111,10 @@ async def test_one_player_may_have_made_only_so_many_rooms(tmp_path_factory: pyt
 # Finding one
 
 
-async def test_a_room_is_joined_by_its_id_or_its_code(meet: Meet) -> None:
+async def test_a_room_is_joined_by_its_id_or_its_code_in_either_case(meet: Meet) -> None:
     made = await (await meet()).ask("create", mode="race", options={"max_players": 4})
-    for seat, where in enumerate([{"room": made["room"]}, {"code": made["code"]}], 1):
+    ways = [{"room": made["room"]}, {"code": made["code"]}, {"code": made["code"].upper()}]
+    for seat, where in enumerate(ways, 1):
         joined = await (await meet()).ask("join", **where)
         assert (joined["t"], joined["room"], joined["seat"]) == ("snapshot", made["room"], seat)
 
