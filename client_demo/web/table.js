@@ -161,7 +161,9 @@ export class Table {
       .flatMap((one, number) => (one ? [{ number, score: one.score }] : []))
       .sort((p, q) => q.score - p.score);
     const by = scores.length > 1 ? scores[0].score - scores[1].score : 0;
-    const lead = by ? t('leads', { name: nameOf(state, scores[0].number, null), n: by }) : t('level_score');
+    const first = scores.filter(({ score }) => score === scores[0].score).length;
+    const level = first === scores.length ? t('level_score') : t('leadTogether', { n: first });
+    const lead = by ? t('leads', { name: nameOf(state, scores[0].number, null), n: by }) : level;
     put(this.lead, el('b', {}, t('youWatch')), state.phase === 'playing' ? ` · ${lead}` : '');
   }
 

@@ -109,6 +109,7 @@ export default {
   stay: 'Stay',
   youWatch: 'You are watching',
   leads: '{name} leads by {n}',
+  leadTogether: '{n} share the lead',
   level_score: 'all level',
 
   feed: 'What happened',

@@ -109,6 +109,7 @@ export default {
   stay: 'Quedarse',
   youWatch: 'Estás mirando',
   leads: '{name} gana por {n}',
+  leadTogether: '{n} van igualados en cabeza',
   level_score: 'empate',
 
   feed: 'Lo que ha pasado',

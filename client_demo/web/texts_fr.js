@@ -111,6 +111,7 @@ export default {
   stay: 'Rester',
   youWatch: 'Tu regardes',
   leads: '{name} mène de {n}',
+  leadTogether: '{n} se partagent la tête',
   level_score: 'égalité',
 
   feed: 'Ce qui s’est passé',

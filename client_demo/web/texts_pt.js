@@ -110,6 +110,7 @@ export default {
   stay: 'Ficar',
   youWatch: 'Você está assistindo',
   leads: '{name} lidera por {n}',
+  leadTogether: '{n} dividem a liderança',
   level_score: 'empate',
 
   feed: 'O que aconteceu',
