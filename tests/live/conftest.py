@@ -6,6 +6,7 @@ import pytest
 from tests.live.client import CODECS, Client
 from tests.live.node import Node
 from tests.live.table import Meet
+from tests.live.wire import Wire
 
 Knock = Callable[..., Awaitable[Client]]
 
@@ -46,3 +47,11 @@ def meet(knock: Knock) -> Meet:
         return client
 
     return meet
+
+
+@pytest.fixture(autouse=True)
+async def wires() -> AsyncIterator[None]:
+    """Close what a test left open."""
+    yield
+    for wire in tuple(Wire.left):
+        wire.close()

@@ -2,8 +2,9 @@
 
 import asyncio
 import os
+import socket
 from base64 import b64encode
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 from urllib.parse import urlsplit
 
 PATIENCE_S = 10.0
@@ -75,20 +76,31 @@ def frame(
 class Wire:
     """One TCP connection."""
 
+    left: ClassVar[set["Wire"]] = set()  # those still open: a test that fails closes none of its own
+
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Use an open connection; make one with `Wire.open` or `Wire.upgraded`."""
         self._reader, self._writer = reader, writer
+        self.left.add(self)
 
     @classmethod
-    async def open(cls, url: str) -> Self:
-        """Connect."""
+    async def open(cls, url: str, *, narrow: bool = False) -> Self:
+        """Connect; on a narrow line both kernels hold only some ten thousand bytes that nobody reads."""
         where = urlsplit(url)
-        return cls(*await asyncio.open_connection(where.hostname, where.port))
+        line = socket.socket()
+        if narrow:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+        line.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(line, (where.hostname, where.port))
+        return cls(*await asyncio.open_connection(sock=line, limit=4_096 if narrow else 65_536))
 
     @classmethod
-    async def upgraded(cls, url: str, *, then: bytes = b"", **headers: str | None) -> Self:
+    async def upgraded(
+        cls, url: str, *, then: bytes = b"", narrow: bool = False, **headers: str | None
+    ) -> Self:
         """Connect and be let in; *then* follows the request in the same breath."""
-        wire = await cls.open(url)
+        wire = await cls.open(url, narrow=narrow)
         await wire.send(upgrade(url, "/v1", "GET", **headers) + then)
         answer = parse(await wire.head())
         assert answer.status == 101, answer
@@ -143,3 +155,4 @@ class Wire:
     def close(self) -> None:
         """Let the connection go."""
         self._writer.close()
+        self.left.discard(self)
