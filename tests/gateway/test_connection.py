@@ -70,6 +70,12 @@ class Door:
         self.connections.append(made)
         return made
 
+    def knock(self, knocker: Connection, address: str) -> bool:
+        return True
+
+    def client(self, knocker: Connection, request: Request, peer: str) -> str:
+        return peer
+
     def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
         if request.path == "/v1":
             return protocol.accept(request)

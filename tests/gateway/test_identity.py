@@ -76,7 +76,7 @@ FORGED = [
     signed({**GOOD, "aud": "someone-else"}),
     signed({**GOOD, "iss": "someone-else"}),
     *(signed({k: v for k, v in GOOD.items() if k != claim}) for claim in GOOD if claim != "name"),
-    jwt.encode(GOOD, None, "none"),
+    jwt.encode(GOOD, "", "none"),
     signed({**GOOD, "exp": "soon"}),
     signed({**GOOD, "exp": None}),
     "",

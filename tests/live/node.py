@@ -18,10 +18,14 @@ class Node:
     """`tenmatch serve` on a data folder, or on a Redis given by its URL."""
 
     def __init__(self, folder: Path, *flags: str, **settings: object) -> None:
-        """Start it; settings are those of TENMATCH_…, in lower case."""
+        """Start it; settings are those of TENMATCH_…, in lower case.
+
+        What a player's connections, or an address', may do together is not limited: all tests are one address.
+        """
         self.folder, self.data = folder, folder / "data"
         self.flags = ("--data", str(self.data), "--log-format", "json", *flags)
-        named = {"drain_s": 0.2, **settings}
+        lifted = ("messages_per_s_player", "messages_per_s_address", "joins_per_minute", "rooms_per_address")
+        named = {"drain_s": 0.2, **dict.fromkeys(lifted, 0), **settings}
         self._environment = {f"TENMATCH_{name.upper()}": str(value) for name, value in named.items()}
         self.start()
 

@@ -28,6 +28,7 @@ async def do_everything(store: Store) -> None:
     await codes.claim_code(store, RoomCode("abc234"), ROOM, 60)
     await players.made(store, player, "key", ROOM)
     await players.may_make(store, player, ROOM, 3)
+    await players.may_make_from(store, "192.0.2.1", ROOM, 3)
     await players.seat_in(store, player, ROOM)
     await shared_secret(store)
 

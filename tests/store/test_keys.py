@@ -25,6 +25,7 @@ NAMES = [
     keys.code(RoomCode("abcdef")),
     keys.made(PLAYER, "{a} key: of a player's"),
     keys.made_rooms(PLAYER),
+    keys.made_from("2001:db8::/64"),
     keys.seats(PLAYER),
     keys.SECRET,
 ]

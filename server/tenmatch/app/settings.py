@@ -4,6 +4,7 @@ Every limit has a name and a default here; 0 lifts it. Unknown `TENMATCH_…` va
 misspelt limit must not be a limit that silently is not there.
 """
 
+import ipaddress
 import os
 import re
 from pathlib import Path
@@ -15,6 +16,9 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "TENMATCH_"
 ENV_FILE = "TENMATCH_ENV_FILE"
+Listed = Annotated[tuple[str, ...], NoDecode]
+"""What is written as one text, its parts separated by commas."""
+SECRETS = ("SECRET", "REDIS")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\sA-Z]+")  # as browsers send it: no path, not even a slash
 
 
@@ -36,8 +40,16 @@ class Settings(BaseSettings):
     )
     data: Path = Field(Path("data"), description="folder in which the private Valkey keeps its data")
     workers: int = Field(1, ge=1, le=64, description="processes that share the port")
-    origins: Annotated[tuple[str, ...], NoDecode] = Field(
+    origins: Listed = Field(
         (), description="further origins whose pages may connect, separated by commas: https://play.example"
+    )
+    trusted_proxies: Listed = Field(
+        (), description="addresses and networks of your proxies, separated by commas: 10.0.0.0/8"
+    )
+    forwarded_header: str = Field(
+        "X-Forwarded-For",
+        pattern="(?i)^(X-Forwarded-For|Forwarded)$",
+        description="where they say whom they speak for: X-Forwarded-For or Forwarded",
     )
     secret: SecretStr | None = Field(
         None, min_length=32, description="signs guests' tokens; without, the store holds one for all nodes"
@@ -51,10 +63,22 @@ class Settings(BaseSettings):
 
     messages_per_s: float = Field(20, ge=0, description="messages a connection may send in a second")
     messages_burst: float = Field(60, ge=1, description="and at once")
+    messages_per_s_player: float = Field(
+        40, ge=0, description="messages that all connections of a player to one process may send in a second"
+    )
+    messages_per_s_address: float = Field(
+        1000, ge=0, description="messages that all connections from an address to one process may send"
+    )
+    joins_per_minute: float = Field(60, ge=0, description="rooms a connection may join in a minute")
     matches_per_s: float = Field(8, ge=0, description="matches a seat may claim in a second")
     sockets: int = Field(20_000, ge=0, description="connections of one process")
     sockets_per_address: int = Field(200, ge=0, description="connections from one address to one process")
+    sockets_per_player: int = Field(50, ge=0, description="connections of one player to one process")
+    handshakes: int = Field(
+        2_000, ge=0, description="connections of one process not yet let in; one more ends the oldest"
+    )
     rooms_per_player: int = Field(20, ge=0, description="rooms that one player made and that are not over")
+    rooms_per_address: int = Field(300, ge=0, description="rooms made from one address within an hour")
     player_bytes: int = Field(
         262_144, ge=4096, description="what may wait for a client to read it, then 1013"
     )
@@ -72,7 +96,7 @@ class Settings(BaseSettings):
         """Return the variables that start another process with these settings."""
         return {PREFIX + name.upper(): _as_text(value) for name, value in self if value is not None}
 
-    @field_validator("origins", mode="before")
+    @field_validator("origins", "trusted_proxies", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
@@ -85,6 +109,13 @@ class Settings(BaseSettings):
         for origin in value:
             if not _ORIGIN.fullmatch(origin):
                 raise ValueError(f"{origin!r} is no origin, as https://play.example or http://localhost:8080")
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for network in value:
+            ipaddress.ip_network(network)  # a ValueError says what is wrong with it
         return value
 
 
@@ -110,7 +141,7 @@ def _explained(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":  # from the file; its value may be meant for a secret
         return f"{name}: there is no such setting"
     said = f"{name}: {error['msg'].lower()}"
-    return said if name in (f"{PREFIX}SECRET", f"{PREFIX}REDIS") else f"{said}, not {error['input']!r}"
+    return said if name.removeprefix(PREFIX) in SECRETS else f"{said}, not {error['input']!r}"
 
 
 def _refuse_unknown(environ: "os._Environ[str]") -> None:

@@ -14,8 +14,10 @@ from websockets.http11 import Request, Response
 
 from tenmatch.app.settings import Settings
 from tenmatch.game.ids import spell
+from tenmatch.gateway.addresses import Proxies
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.connection import Connection, Receiver
+from tenmatch.gateway.credits import Shared
 from tenmatch.gateway.desk import Desk
 from tenmatch.gateway.handshake import Admission, Handshake
 from tenmatch.gateway.http import Page, say, tell
@@ -24,7 +26,7 @@ from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.news import News
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.rounds import Rounds, every, guarded
-from tenmatch.gateway.session import Limits, Session
+from tenmatch.gateway.session import Limits, Pools, Session
 from tenmatch.gateway.tables import Tables
 from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.limits import FRAME_BYTES
@@ -33,6 +35,8 @@ from tenmatch.store.connect import Store
 from tenmatch.store.feed import Feed
 from tenmatch.store.presence import Presence
 from tenmatch.store.secret import shared_secret
+
+BURST_S = 3  # what the connections of one player, or one address, may send at once: so many seconds' worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +116,37 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
         node=name,
         spawn=spawn,
         rooms_per_player=settings.rooms_per_player,
+        rooms_per_address=settings.rooms_per_address,
     )
     identity = Identity(settings.secret_bytes or await shared_secret(store))
-    limits = Limits(settings.messages_per_s, settings.messages_burst, settings.matches_per_s)
+    limits = Limits(
+        settings.messages_per_s,
+        settings.messages_burst,
+        settings.matches_per_s,
+        settings.joins_per_minute,
+        settings.sockets_per_player,
+    )
+    pools = Pools(_shared(settings.messages_per_s_player), _shared(settings.messages_per_s_address))
 
     def begin(connection: Connection, codec: Codec) -> Receiver:
-        return Session(connection, codec, desk=desk, identity=identity, clock=store.clock, limits=limits)
+        return Session(
+            connection,
+            codec,
+            desk=desk,
+            identity=identity,
+            clock=store.clock,
+            limits=limits,
+            pools=pools,
+            address=connection.address,
+        )
 
-    admission = Admission(settings.origins, settings.sockets_per_address, settings.sockets)
+    admission = Admission(
+        settings.origins,
+        settings.sockets_per_address,
+        settings.sockets,
+        settings.handshakes,
+        Proxies(settings.trusted_proxies, settings.forwarded_header),
+    )
     pages: dict[str, Page] = {}
     handshake = Handshake(admission, pages, begin)
 
@@ -131,6 +158,10 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     node = Node(name, pulse, feed, tables, desk, handshake, settings, tasks, ended)
     pages |= {**site, **answers(node, listing)}
     return node
+
+
+def _shared(per_second: float) -> Shared:
+    return Shared(per_second, per_second * BURST_S)
 
 
 def answers(node: Node, listing: Listing) -> Mapping[str, Page]:

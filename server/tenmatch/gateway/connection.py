@@ -13,6 +13,7 @@ from websockets.http11 import Request, Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
+from tenmatch.gateway.addresses import canonical
 from tenmatch.gateway.credits import Credits
 from tenmatch.protocol.limits import CloseCode, PeerError
 
@@ -54,6 +55,12 @@ class Receiver(Protocol):
 
 class Door(Protocol):
     """What a connection asks when somebody knocks: `tenmatch.gateway.handshake.Handshake`."""
+
+    def knock(self, knocker: "Connection", address: str) -> bool:
+        """Count a connection from its first moment on; return False where it must go."""
+
+    def client(self, knocker: "Connection", request: Request, peer: str) -> str:
+        """Return the address that a request comes from."""
 
     def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
         """Return what to answer to a request: 101 lets it in, everything else is a plain answer."""
@@ -103,9 +110,10 @@ class Connection(asyncio.Protocol):
         """Begin: the request has to come in time."""
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=self._high_water, low=self._high_water // 8)
-        peer = transport.get_extra_info("peername")
-        self.address = peer[0] if isinstance(peer, tuple) else "local"
+        self.address = canonical(transport.get_extra_info("peername"))
         self._timer = self._loop.call_later(HANDSHAKE_S, self._transport.abort)
+        if not self._door.knock(self, self.address):
+            self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Parse what came, and hand whole messages on."""
@@ -201,6 +209,7 @@ class Connection(asyncio.Protocol):
             self._parse(rest)
 
     def _admit(self, request: Request) -> None:
+        self.address = self._door.client(self, request, self.address)
         response = self._door.answer(request, self._protocol, self.address)
         self._protocol.send_response(response)
         if self._protocol.state is not OPEN:

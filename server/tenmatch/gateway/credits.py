@@ -1,4 +1,6 @@
-"""How much a client may send: a bucket of credits that refills with time."""
+"""How much a client may send: buckets of credits that refill with time."""
+
+from collections import OrderedDict
 
 
 class Credits:
@@ -26,3 +28,53 @@ class Credits:
             return False
         self._left -= 1
         return True
+
+
+class Shared:
+    """Buckets that several connections share: one for each player, or one for each address.
+
+    A bucket outlives its last connection until it would be full again: whoever hangs up and comes back finds
+    what was left.
+    """
+
+    def __init__(self, per_second: float, burst: float) -> None:
+        """Make none yet; a rate of 0 means no limit."""
+        self._per_second = per_second
+        self._burst = burst
+        self._used: dict[str, tuple[Credits, int]] = {}  # with how many use it
+        self._left: OrderedDict[str, tuple[Credits, float]] = OrderedDict()  # with when it was, oldest first
+
+    def __len__(self) -> int:
+        return len(self._used) + len(self._left)
+
+    def users(self, name: str) -> int:
+        """Return how many use the bucket of that name."""
+        return self._used[name][1] if name in self._used else 0
+
+    def enter(self, name: str, now: float) -> Credits:
+        """Return the bucket of that name, to be used until `leave`."""
+        credits, users = self._used.get(name, (None, 0))
+        if credits is None:
+            self._forget(now)
+            credits, _ = self._left.pop(name, (None, now))
+        if credits is None:
+            credits = Credits(self._per_second, self._burst, now)
+        self._used[name] = (credits, users + 1)
+        return credits
+
+    def leave(self, name: str, now: float) -> None:
+        """Use it no longer."""
+        credits, users = self._used.pop(name)
+        if users > 1:
+            self._used[name] = (credits, users - 1)
+        elif self._per_second:
+            self._left[name] = (credits, now)
+        self._forget(now)
+
+    def _forget(self, now: float) -> None:
+        """Drop the buckets that must have filled up in the meantime."""
+        while self._left:
+            name, (_, left) = next(iter(self._left.items()))
+            if (now - left) * self._per_second < self._burst:
+                break
+            del self._left[name]

@@ -63,12 +63,14 @@ class Desk:
         node: str,
         spawn: Spawn,
         rooms_per_player: int,
+        rooms_per_address: int = 0,
     ) -> None:
         """Make the desk of a node.
 
         Args:
             node: The name of this node.
             rooms_per_player: Rooms that one player made and that are not over, at most; 0 lifts it.
+            rooms_per_address: Rooms made from one address within an hour, at most; 0 lifts it.
         """
         self.sessions: set[Session] = set()
         self._store = store
@@ -79,6 +81,7 @@ class Desk:
         self._listing = listing
         self._spawn = spawn
         self._rooms_per_player = rooms_per_player
+        self._rooms_per_address = rooms_per_address
 
     # -- welcome
 
@@ -138,10 +141,9 @@ class Desk:
         room = RoomId(spell(secrets.token_bytes(32), ROOM_ID_LENGTH))
         if message.key is not None:
             room = await players.made(self._store, person.id, message.key, room)
-        limit = self._rooms_per_player
-        if limit and not await players.may_make(self._store, person.id, room, limit):
-            text = f"{self._rooms_per_player} rooms that are not over are all one player may have made"
-            session.fail(ErrorCode.TOO_MANY_ROOMS, text, re=message.id)
+        refusal = await self._too_many_rooms(session, room)
+        if refusal is not None:
+            session.fail(ErrorCode.TOO_MANY_ROOMS, refusal, re=message.id)
             return
         salt = secrets.token_bytes(16)
         taken = found(
@@ -156,6 +158,18 @@ class Desk:
         )
         table = await self._tables.found(room, seal_all(taken.events, 0, 0, salt), taken.room)
         await self._enter(session, table, message.id, seat=table.state.seat_of(person.id))
+
+    async def _too_many_rooms(self, session: Session, room: RoomId) -> str | None:
+        """Count a room that is to be made; return why it may not be, if so."""
+        store, player = self._store, session.whom.id
+        limit = self._rooms_per_player
+        if limit and not await players.may_make(store, player, room, limit):
+            return f"{limit} rooms that are not over are all one player may have made"
+        limit = self._rooms_per_address
+        if limit and not await players.may_make_from(store, session.site, room, limit):
+            await players.forget(store, player, room)
+            return f"{limit} rooms within an hour are all that may be made from one address"
+        return None
 
     # -- join and leave
 

@@ -1,10 +1,15 @@
-"""Who may come in: path, origin, subprotocol, and how many from one address (RFC 6455, section 4.2)."""
+"""Who may come in: path, origin, subprotocol, and how many from one address (RFC 6455, section 4.2).
+
+Everyone is counted from the first byte on. A socket that is not let in yet costs nearly nothing to make, so
+there is a bound on them: one more ends the oldest, which is no client that means to get in.
+"""
 
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Protocol
 
 from websockets.datastructures import MultipleValuesError
 from websockets.exceptions import InvalidHeader, NegotiationError
@@ -12,6 +17,7 @@ from websockets.headers import parse_connection, parse_subprotocol
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
+from tenmatch.gateway.addresses import Proxies, site
 from tenmatch.gateway.connection import Connection, Receiver
 from tenmatch.gateway.http import Page, path_of, route, say
 from tenmatch.protocol.codec import CODECS, Codec
@@ -28,6 +34,15 @@ class Admission:
     origins: Collection[str]  # allowed beside the server's own, exactly, scheme included
     sockets_per_address: int
     sockets: int
+    handshakes: int = 0  # not let in yet, of all addresses
+    proxies: Proxies = field(default_factory=Proxies)
+
+
+class Knocker(Protocol):
+    """A socket that is not let in yet."""
+
+    def abort(self) -> None:
+        """End at once."""
 
 
 class Handshake:
@@ -50,7 +65,34 @@ class Handshake:
         self._admission = admission
         self._pages = pages
         self._begin = begin
-        self._from: Counter[str] = Counter()
+        self._from: Counter[str] = Counter()  # who is in, by site
+        self._knocking: dict[Knocker, str] = {}  # the oldest first, with its site
+        self._knocking_from: Counter[str] = Counter()
+
+    def knock(self, knocker: Knocker, address: str) -> bool:
+        """Count a socket from its first moment on; return False where it must go."""
+        limits = self._admission
+        where = site(address)
+        crowded = 0 < limits.sockets_per_address <= self._knocking_from[where]
+        if crowded and not limits.proxies.trusts(address):
+            log.debug("too many knock at once", extra={"address": address})
+            return False
+        if 0 < limits.handshakes <= len(self._knocking):
+            oldest = next(iter(self._knocking))
+            self._forget(oldest)
+            oldest.abort()
+        self._knocking[knocker] = where
+        self._knocking_from[where] += 1
+        return True
+
+    def client(self, knocker: Knocker, request: Request, peer: str) -> str:
+        """Return the address that a request comes from, and count its socket there."""
+        address = self._admission.proxies.client(peer, request.headers)
+        if knocker in self._knocking and address != peer:
+            self._forget(knocker)
+            where = self._knocking[knocker] = site(address)
+            self._knocking_from[where] += 1
+        return address
 
     def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
         """Return what to answer to a request: 101 lets it in, everything else is a plain answer."""
@@ -87,18 +129,22 @@ class Handshake:
         """Count a connection in and return the session behind it."""
         codec = CODECS[protocol.subprotocol or ""]
         connection.expect(codec)
+        self._forget(connection)
         self.connections.add(connection)
-        self._from[connection.address] += 1
+        self._from[site(connection.address)] += 1
         return self._begin(connection, codec)
 
-    def gone(self, connection: Connection) -> None:
-        """Count a connection out again, if it ever was in."""
-        if connection not in self.connections:
-            return
-        self.connections.remove(connection)
-        self._from[connection.address] -= 1
-        if not self._from[connection.address]:
-            del self._from[connection.address]
+    def gone(self, knocker: Knocker) -> None:
+        """Count a socket out again, whether it was let in or not."""
+        self._forget(knocker)
+        if isinstance(knocker, Connection) and knocker in self.connections:
+            self.connections.remove(knocker)
+            _count_out(self._from, site(knocker.address))
+
+    def _forget(self, knocker: Knocker) -> None:
+        where = self._knocking.pop(knocker, None)
+        if where is not None:
+            _count_out(self._knocking_from, where)
 
     def _refusal(self, request: Request, address: str) -> Response | None:
         try:
@@ -117,11 +163,15 @@ class Handshake:
             return say(
                 HTTPStatus.SERVICE_UNAVAILABLE, f"this server is {why}: try again", {"Retry-After": "2"}
             )
-        if limits.sockets_per_address and self._from[address] >= limits.sockets_per_address:
+        if limits.sockets_per_address and self._crowded(site(address), limits.sockets_per_address):
             return say(
                 HTTPStatus.TOO_MANY_REQUESTS, f"{limits.sockets_per_address} sockets from one address at most"
             )
         return None
+
+    def _crowded(self, where: str, most: int) -> bool:
+        inside = self._from[where]
+        return inside >= most or inside + self._knocking_from[where] > most  # who asks knocks, too
 
     def _may_come_from(self, request: Request) -> bool:
         """Tell whether the page is our own or on the list; who sends no origin is no browser."""
@@ -130,6 +180,12 @@ class Handshake:
             return True
         host = request.headers.get("Host")
         return host is not None and origin in (f"http://{host}", f"https://{host}")
+
+
+def _count_out(counter: Counter[str], where: str) -> None:
+    counter[where] -= 1
+    if not counter[where]:
+        del counter[where]
 
 
 def _upgrade_required(text: str) -> Response:

@@ -7,7 +7,7 @@ behind it wait too. Moves do not block: they are handed to their room's table, w
 import asyncio
 import logging
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol, assert_never
 
 from tenmatch.game import commands
@@ -15,8 +15,9 @@ from tenmatch.game.answers import Denied, Obstacle
 from tenmatch.game.commands import AnyCommand
 from tenmatch.game.events import Level, Player
 from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber, Seq
+from tenmatch.gateway.addresses import LOCAL, site
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
-from tenmatch.gateway.credits import Credits
+from tenmatch.gateway.credits import Credits, Shared
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
 from tenmatch.gateway.identity import Identity, Person, clean, clean_name
@@ -93,6 +94,16 @@ class Limits:
     messages_per_s: float
     messages_burst: float
     matches_per_s: float  # a seat
+    joins_per_minute: float = 0
+    sockets_per_player: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """What all connections of one player, and all from one address, may send to this node together."""
+
+    players: Shared = field(default_factory=lambda: Shared(0, 0))
+    addresses: Shared = field(default_factory=lambda: Shared(0, 0))
 
 
 class Session:
@@ -107,14 +118,21 @@ class Session:
         identity: Identity,
         clock: StoreClock,
         limits: Limits,
+        pools: Pools | None = None,
+        address: str = LOCAL,
     ) -> None:
-        """Begin, and wait for `hello`."""
+        """Begin, and wait for `hello`.
+
+        Args:
+            address: Where the client is, as far as can be known.
+        """
         self.codec = codec
         self.person: Person | None = None
         self.rooms: dict[RoomId, tuple[Table, Member]] = {}
         self.follows = False  # the list of rooms
         self.over = False
         self.limits = limits
+        self.site = site(address)
         self._socket = socket
         self._desk = desk
         self._identity = identity
@@ -122,7 +140,11 @@ class Session:
         self._loop = asyncio.get_running_loop()
         self._hello = self._loop.call_later(HELLO_S, self._no_hello)
         now = self._loop.time()
+        self._pools = pools or Pools()
         self._messages = Credits(limits.messages_per_s, limits.messages_burst, now)
+        self._messages_here = self._pools.addresses.enter(self.site, now)
+        self._messages_mine: Credits | None = None  # the player's, once it is known who that is
+        self._joins = Credits(limits.joins_per_minute / 60, max(limits.joins_per_minute, 1), now)
         self._dropped: deque[float] = deque(maxlen=FLOOD)
         self._busy = False
         self._moves = 0  # that wait for their answers
@@ -137,7 +159,10 @@ class Session:
             PeerError: The connection has to end.
         """
         now = self._loop.time()
-        if not self._messages.take(now):
+        mine = self._messages_mine
+        if not (
+            self._messages.take(now) and (mine is None or mine.take(now)) and self._messages_here.take(now)
+        ):
             self._drop(now, payload)
             return
         try:
@@ -166,6 +191,10 @@ class Session:
         self.over = True
         self._hello.cancel()
         self._backlog.clear()
+        now = self._loop.time()
+        self._pools.addresses.leave(self.site, now)
+        if self.person is not None:
+            self._pools.players.leave(self.person.id, now)
         self._desk.ended(self)
 
     # -- to the client
@@ -255,7 +284,7 @@ class Session:
             case from_client.Create():
                 self._desk.create(self, message)
             case from_client.Join():
-                self._desk.join(self, message)
+                self._join(message)
             case (
                 from_client.Ready()
                 | from_client.Start()
@@ -291,9 +320,17 @@ class Session:
                 field="token",
             )
             return
+        if self.person is None:
+            self._enter_as(person)
         self._hello.cancel()
         self.person = person
         self._desk.welcome(self, message)
+
+    def _enter_as(self, person: Person) -> None:
+        players, most = self._pools.players, self.limits.sockets_per_player
+        if most and players.users(person.id) >= most:
+            raise PeerError(CloseCode.TOO_SLOW, f"{most} connections of one player at most: close another")
+        self._messages_mine = players.enter(person.id, self._loop.time())
 
     def _no_hello(self) -> None:
         self.close(CloseCode.NO_HELLO, f"no hello within {HELLO_S} s")
@@ -395,6 +432,13 @@ class Session:
         if re is not None:
             self.send(to_client.Ok(re=re))
 
+    def _join(self, message: from_client.Join) -> None:
+        if self._joins.take(self._loop.time()):
+            self._desk.join(self, message)
+        else:
+            text = f"{self.limits.joins_per_minute:g} joins a minute at most: send it again in a while"
+            self._reject(message, ErrorCode.RATE_LIMITED, text)
+
     def _leave(self, message: from_client.Leave) -> None:
         held = self.rooms.get(message.room)
         if held is None:
@@ -430,7 +474,7 @@ class Session:
         self._dropped.append(now)
         if len(self._dropped) == FLOOD and now - self._dropped[0] < FLOOD_S:
             raise PeerError(CloseCode.TOO_MANY_MESSAGES, "far too many messages: come back in a minute")
-        text = f"{self.limits.messages_per_s:g} messages a second at most: this one was dropped"
+        text = "you send too many messages, alone or with others of your address: this one was dropped"
         try:
             self._reject(self.codec.decode(payload), ErrorCode.RATE_LIMITED, text)
         except BadMessage as error:

@@ -20,6 +20,7 @@ a cluster.
 | tm:{PLAYER}:made:KEY | string  | the room that a player made under a key of theirs  | 600 s                |
 | tm:{PLAYER}:rooms    | zset    | rooms a player made, by the ms they count until    | with its last member |
 | tm:{PLAYER}:seats    | zset    | rooms a player sits in, by the ms they count until | with its last member |
+| tm:{at:ADDRESS}:rooms | zset   | rooms made from there, by the ms they count until  | with its last member |
 | tm:secret            | string  | what guests' tokens are signed with                | none: one            |
 """
 
@@ -87,6 +88,11 @@ def made(player: PlayerId, key: str) -> str:
 def made_rooms(player: PlayerId) -> str:
     """Name the set of rooms that *player* made lately."""
     return f"tm:{{{player}}}:rooms"
+
+
+def made_from(address: str) -> str:
+    """Name the set of rooms that were made from *address* lately."""
+    return f"tm:{{at:{address}}}:rooms"
 
 
 def seats(player: PlayerId) -> str:

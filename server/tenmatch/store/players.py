@@ -32,7 +32,20 @@ async def may_make(store: Store, player: PlayerId, room: RoomId, limit: int) -> 
     Raises:
         StoreDown: It may have been counted; asking again counts it once.
     """
-    _, counted = await store.run(_MAY_MAKE, [keys.made_rooms(player)], room, limit, COUNTED)
+    return await _may_make(store, keys.made_rooms(player), room, limit)
+
+
+async def may_make_from(store: Store, address: str, room: RoomId, limit: int) -> bool:
+    """Count *room* among those made from *address* within an hour, over or not; return False at the limit.
+
+    Raises:
+        StoreDown: It may have been counted; asking again counts it once.
+    """
+    return await _may_make(store, keys.made_from(address), room, limit)
+
+
+async def _may_make(store: Store, key: str, room: RoomId, limit: int) -> bool:
+    _, counted = await store.run(_MAY_MAKE, [key], room, limit, COUNTED)
     return bool(counted)
 
 
