@@ -20,7 +20,7 @@ class Node:
     def __init__(self, folder: Path, *flags: str, **settings: object) -> None:
         """Start it; settings are those of TENMATCH_…, in lower case.
 
-        What a player's connections, or an address', may do together is not limited: all tests are one address.
+        What one player's or one address' connections may do together is not limited: we have but one.
         """
         self.folder, self.data = folder, folder / "data"
         self.flags = ("--data", str(self.data), "--log-format", "json", *flags)
