@@ -1,0 +1,150 @@
+"""Whole nodes in this process, rooms on them, and members without a socket."""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from tests.game.rooms import person
+from tests.gateway.wire import Message, messages
+from tests.store.waiting import until
+
+from tenmatch.app.settings import Settings
+from tenmatch.app.wiring import Node, start
+from tenmatch.game import commands
+from tenmatch.game.create import found
+from tenmatch.game.ids import ROOM_CODE_LENGTH, MoveNumber, RoomCode, RoomId, SeatNumber, spell
+from tenmatch.game.options import Mode, choose
+from tenmatch.gateway.asked import Answer, Done, Holder
+from tenmatch.gateway.credits import Credits
+from tenmatch.gateway.desk import asked
+from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.table import Table
+from tenmatch.protocol.codec import CODECS
+from tenmatch.protocol.limits import JSON
+from tenmatch.protocol.stored import seal_all
+from tenmatch.store.connect import Address, Store
+from tenmatch.store.log import read
+
+
+@dataclass(frozen=True)
+class Running:
+    """A node that serves on a port of its own."""
+
+    node: Node
+    store: Store
+    port: int
+
+    async def log(self, room: RoomId) -> list[bytes]:
+        """Return what the store has of a room."""
+        return list((await read(self.store, room)).entries)
+
+
+@asynccontextmanager
+async def running(url: str, **settings: object) -> AsyncIterator[Running]:
+    """Run a node with no limits but those set, until the block ends."""
+    chosen = Settings(**{"messages_per_s": 0, "matches_per_s": 0, "rooms_per_player": 0, **settings})  # type: ignore[arg-type]
+    with contextlib.closing(Store(Address(url))) as store:
+        async with asyncio.TaskGroup() as group:
+            node = await start(chosen, store, group, {})
+            loop = asyncio.get_running_loop()
+            server = await loop.create_server(node.connection, "127.0.0.1", 0)
+            try:
+                yield Running(node, store, server.sockets[0].getsockname()[1])
+            finally:
+                server.close()
+                for connection in tuple(node.handshake.connections):
+                    connection.abort()
+                await until(lambda: not node.handshake.connections)
+                node.stop()
+
+
+class Ear:
+    """A member's client without a socket: keeps the messages it is sent."""
+
+    def __init__(self) -> None:
+        self.codec = CODECS[JSON]
+        self.slow = False
+        self.told: list[Message] = []
+        self.is_detached = ""
+
+    def write(self, frames: bytes) -> None:
+        self.told += messages(frames)
+
+    def detached(self, room: RoomId, reason: str) -> None:
+        self.is_detached = reason
+
+    @property
+    def log(self) -> list[Message]:
+        """The events and snapshots among what it was sent."""
+        return [message for message in self.told if message["t"] in ("event", "snapshot")]
+
+    def kinds(self) -> list[object]:
+        """Return the kinds of events that it was sent, and where there were snapshots."""
+        return [message.get("kind", message["t"]) for message in self.log]
+
+
+def listen(table: Table, seat: int | None = None) -> Ear:
+    """Let a client without a socket into a room, as the player of a seat or a watcher."""
+    ear = Ear()
+    number = None if seat is None else SeatNumber(seat)
+    player = person(0).id if number is None else table.state.seated(number).player.id
+    credits = Credits(0, 1, 0.0)
+    table.audience.enter(Member(ear, player, number, number=1, sent=table.state.seq, matches=credits))
+    return ear
+
+
+async def founded(running: Running, mode: Mode = Mode.RACE, **asked: object) -> Table:
+    """Make a room with person 0 on its first seat."""
+    options, seed = choose(mode, {"countdown_ms": 0, **asked})
+    salt = secrets.token_bytes(16)
+    room = RoomId(spell(secrets.token_bytes(16), 10))
+    taken = found(
+        mode=mode,
+        options=options,
+        private=False,
+        code=RoomCode(spell(salt, ROOM_CODE_LENGTH)),
+        player=person(0),
+        seed=seed or secrets.token_bytes(32),
+        salt=salt,
+        now=running.store.clock.now(),
+    )
+    return await running.node.tables.found(room, seal_all(taken.events, 0, 0, salt), taken.room)
+
+
+async def playing(running: Running, mode: Mode = Mode.RACE, **asked_for: object) -> Table:
+    """Begin a game of persons 0 and 1."""
+    table = await founded(running, mode, **asked_for)
+    for command in (
+        commands.Sit(person(1)),
+        commands.GetReady(SeatNumber(0), True),
+        commands.GetReady(SeatNumber(1), True),
+    ):
+        assert isinstance(await asked(table, command), Done)
+    assert table.state.board is not None
+    return table
+
+
+def claim(table: Table, seat: int, n: int) -> commands.Claim:
+    """Return a claim of a pair that is legal as the board is now."""
+    pair = table.state.witness
+    assert pair is not None
+    seq = table.state.seq
+    return commands.Claim(SeatNumber(seat), MoveNumber(n), *pair, seq, seq)
+
+
+class Question:
+    """A command to a room, and every answer that came to it."""
+
+    def __init__(
+        self, table: Table, command: commands.AnyCommand | None, holder: Holder | None = None
+    ) -> None:
+        self.answers: list[Answer] = []
+        table.ask(command, self.answers.append, holder)
+
+    async def answer(self, within: float = 5.0) -> Answer:
+        """Return the answer, when it is there."""
+        await until(lambda: bool(self.answers), within)
+        return self.answers[0]
