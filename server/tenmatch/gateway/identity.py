@@ -2,19 +2,18 @@
 
 import re
 import secrets
-import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
 import jwt
 
 from tenmatch.game.ids import PLAYER_ID_LENGTH, Millis, PlayerId, spell
+from tenmatch.gateway.readable import clean_name
 from tenmatch.protocol.limits import CloseCode, PeerError
 
 ISSUER = "tenmatch"
 ALGORITHM = "HS256"
 TOKEN_DAYS = 180
-NAME_LENGTH = 24
 SPELLING: Final = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)  # one way to write a token: no padding
 ANIMALS = (
     "Badger", "Crane", "Dormouse", "Egret", "Ferret", "Gecko", "Heron", "Ibex", "Jackdaw", "Kestrel",
@@ -78,14 +77,3 @@ class Identity:
             return Person(PlayerId(str(claims["sub"])), clean_name(str(claims.get("name", ""))) or "Guest")
         except (jwt.PyJWTError, TypeError, ValueError) as error:
             raise PeerError(CloseCode.BAD_TOKEN, "the token is not valid: say hello without one") from error
-
-
-def clean_name(name: str | None) -> str:
-    """Return *name* cleaned, and no longer than NAME_LENGTH characters."""
-    return clean(name or "")[:NAME_LENGTH].strip()
-
-
-def clean(text: str) -> str:
-    """Return *text* without control, invisible and direction-changing characters, its spaces folded."""
-    kept = (c if unicodedata.category(c)[0] not in "CZ" else " " if c.isspace() else "" for c in text)
-    return " ".join("".join(kept).split())

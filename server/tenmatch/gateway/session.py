@@ -20,7 +20,8 @@ from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unav
 from tenmatch.gateway.credits import Credits, Shared
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
-from tenmatch.gateway.identity import Identity, Person, clean, clean_name
+from tenmatch.gateway.identity import Identity, Person
+from tenmatch.gateway.readable import clean, clean_name
 from tenmatch.gateway.table import Table
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.codec import Codec, Sendable
