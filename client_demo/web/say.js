@@ -2,6 +2,7 @@
 import { el, put } from './elements.js';
 import { t } from './texts.js';
 
+const SLACK = 200; // ms by which the server's clock may seem to be ahead
 const SHOWN = 5000; // ms before the idle sentence comes back
 
 export class Say {
@@ -28,7 +29,7 @@ export class Say {
   /** Count the lock down; fall back to the idle sentence in time. */
   tick() {
     const locked = this.lockedFor();
-    const again = locked > 0 ? t('againIn', { s: Math.ceil(locked / 1000) }) : '';
+    const again = locked > 0 ? t('againIn', { s: Math.max(1, Math.ceil((locked - SLACK) / 1000)) }) : '';
     const wait = again && this.rest.textContent ? `· ${again}` : again;
     if (this.lock.textContent !== wait) put(this.lock, wait);
     if (locked > 0 || Date.now() < this.until) return;
