@@ -28,6 +28,21 @@ from tenmatch.protocol.stored import seal_all
 from tenmatch.store.connect import Address, Store
 from tenmatch.store.log import read
 
+NO_LIMITS: dict[str, object] = dict.fromkeys(
+    (
+        "messages_per_s",
+        "messages_per_s_player",
+        "messages_per_s_address",
+        "joins_per_minute",
+        "matches_per_s",
+        "sockets_per_address",
+        "sockets_per_player",
+        "rooms_per_player",
+        "rooms_per_address",
+    ),
+    0,
+)
+
 
 @dataclass(frozen=True)
 class Running:
@@ -45,7 +60,7 @@ class Running:
 @asynccontextmanager
 async def running(url: str, **settings: object) -> AsyncIterator[Running]:
     """Run a node with no limits but those set, until the block ends."""
-    chosen = Settings(**{"messages_per_s": 0, "matches_per_s": 0, "rooms_per_player": 0, **settings})  # type: ignore[arg-type]
+    chosen = Settings(**{**NO_LIMITS, **settings})  # type: ignore[arg-type]
     with contextlib.closing(Store(Address(url))) as store:
         async with asyncio.TaskGroup() as group:
             node = await start(chosen, store, group, {})
