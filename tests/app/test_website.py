@@ -1,0 +1,123 @@
+"""The web client as it is served: whole, packed, and only what belongs to it."""
+
+import gzip
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+from tenmatch.app import website
+from tenmatch.app.website import TYPES, WebsiteMissing, folder, pages
+from tenmatch.gateway.http import Page, route
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> dict[str, Page]:
+    """A small site, with things in its folder that are none of anybody's business."""
+    (tmp_path / "index.html").write_text("<!doctype html>" + "hello " * 100)
+    (tmp_path / "app.js").write_text("let a = 1\n")
+    (tmp_path / "img").mkdir()
+    (tmp_path / "img" / "icon.svg").write_text("<svg/>")
+    for name in ("README.md", ".env", "secret.key", "app.js.bak", "noext"):
+        (tmp_path / name).write_text("not for you")
+    return pages(tmp_path)
+
+
+def get(site: dict[str, Page], path: str, *headers: tuple[str, str]) -> Response:
+    return route(site, Request(path, Headers(list(headers))))
+
+
+def test_only_files_of_known_types_are_served(site: dict[str, Page]) -> None:
+    assert set(site) == {"/", "/index.html", "/app.js", "/img/icon.svg"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/README.md",
+        "/.env",
+        "/../README.md",
+        "/img/../app.js",
+        "//app.js",
+        "/app.js/",
+        "/APP.JS",
+        "/%61pp.js",
+        "",
+    ],
+)
+def test_whatever_else_is_asked_for_is_not_there(site: dict[str, Page], path: str) -> None:
+    assert get(site, path).status_code == 404
+
+
+def test_a_file_is_served_with_its_type_and_what_browsers_must_keep_to(site: dict[str, Page]) -> None:
+    response = get(site, "/app.js?v=1")
+    assert (response.status_code, response.body) == (200, b"let a = 1\n")
+    assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert response.headers["Cache-Control"] == "no-cache"
+    assert response.headers["Vary"] == "Accept-Encoding"
+    policy = response.headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [
+        ([], False),
+        (["gzip"], True),
+        (["br, gzip;q=0.5"], True),
+        (["br", "gzip"], True),
+        (["gzip;q=0"], False),
+        (["identity, gzip; q=0"], False),
+        (["x-gzipped"], False),
+    ],
+)
+def test_who_takes_gzip_gets_it(site: dict[str, Page], accepted: list[str], packed: bool) -> None:
+    response = get(site, "/", *(("Accept-Encoding", value) for value in accepted))
+    assert response.headers.get("Content-Encoding") == ("gzip" if packed else None)
+    body = gzip.decompress(response.body) if packed else response.body
+    assert body.startswith(b"<!doctype html>")
+    assert int(response.headers["Content-Length"]) == len(response.body)
+
+
+def test_who_has_the_file_is_told_so_and_sent_nothing(site: dict[str, Page]) -> None:
+    tag = get(site, "/").headers["ETag"]
+    strong = tag.removeprefix("W/")
+    for held in (tag, strong, f'"other", {tag}', f"W/{strong}"):
+        response = get(site, "/", ("If-None-Match", held))
+        assert (response.status_code, response.body) == (304, b"")
+        assert response.headers["ETag"] == tag
+        assert "Content-Length" not in response.headers
+    twice = get(site, "/", ("If-None-Match", '"other"'), ("If-None-Match", tag))
+    assert twice.status_code == 304
+    assert get(site, "/", ("If-None-Match", '"other"')).status_code == 200
+    assert get(site, "/app.js", ("If-None-Match", tag)).status_code == 200
+
+
+def test_each_answer_is_one_of_its_own(site: dict[str, Page]) -> None:
+    get(site, "/").body = b""
+    assert get(site, "/").body
+
+
+def test_the_web_client_itself_is_found_and_whole() -> None:
+    place = folder()
+    served = pages(place)
+    assert b"<html" in route(served, Request("/", Headers())).body
+    for path in place.rglob("*"):
+        if path.is_file() and path.suffix in TYPES:
+            response = route(served, Request(f"/{path.relative_to(place).as_posix()}", Headers()))
+            assert response.status_code == HTTPStatus.OK
+            assert response.body == path.read_bytes()
+
+
+def test_a_package_without_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(website, "files", lambda package: tmp_path / "a" / "b" / "tenmatch")
+    with pytest.raises(WebsiteMissing, match=r"no index\.html in "):
+        folder()
+    packed = tmp_path / "a" / "b" / "tenmatch" / "web"
+    packed.mkdir(parents=True)
+    (packed / "index.html").touch()
+    assert folder() == packed
