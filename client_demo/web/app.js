@@ -83,6 +83,7 @@ async function seatOrWatch(where) {
 
 function show(next) {
   screen?.close();
+  for (const box of document.querySelectorAll('dialog[open]')) box.close(); // it belonged to the former screen
   screen = next;
   put(main, next.element);
   page.title(next.title);
