@@ -54,7 +54,11 @@ class Wire:
         sock.setblocking(False)
         if self._receive_buffer is not None:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self._receive_buffer)
-        await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", self._port))
+        try:
+            await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", self._port))
+        except BaseException:
+            sock.close()
+            raise
         self.socket = sock
         return self
 
