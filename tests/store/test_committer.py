@@ -12,8 +12,9 @@ from tests.store.waiting import until
 
 from tenmatch.game.ids import Millis, RoomId, Seq
 from tenmatch.store import keys
-from tenmatch.store.committer import PIPELINE, Committer, TooMuchWaits
+from tenmatch.store.committer import Committer, TooMuchWaits
 from tenmatch.store.connect import Address, Store
+from tenmatch.store.lane import PIPELINE
 from tenmatch.store.log import START, Appended, Behind, Head, Outcome, Untimely, read
 
 

@@ -8,7 +8,8 @@ from redis.asyncio.connection import SSLConnection
 from tests.servers import Server
 from tests.store.proxy import Proxy
 
-from tenmatch.store.connect import Address, BadStoreUrl, ErrorReply, Script, Store, StoreDown, pack
+from tenmatch.store.connect import Address, BadStoreUrl, ErrorReply, Store, StoreDown
+from tenmatch.store.link import Script, pack
 
 
 @pytest.fixture
@@ -39,8 +40,6 @@ def test_a_url_names_a_server_and_its_password_is_not_shown(url: str, shown: str
 @pytest.mark.parametrize(
     ("url", "complaint"),
     [
-        ("redis+sentinel://a,b,c/main", "'redis\\+sentinel', which is not supported yet"),
-        ("redis+cluster://a,b,c", "'redis\\+cluster', which is not supported yet"),
         ("http://example.org", "'http', which is not known"),
         ("example.org:6379", "use one of redis://, rediss://, unix://"),
         ("", "use one of"),
@@ -62,7 +61,8 @@ def test_a_broken_url_does_not_give_its_password_away() -> None:
 
 
 def test_rediss_checks_the_servers_certificate_and_name() -> None:
-    connection = Address("rediss://example.org").connection()
+    [server] = Address("rediss://example.org").servers
+    connection = server.connection()
     assert isinstance(connection, SSLConnection)
     context = connection.ssl_context.get()
     assert context.check_hostname

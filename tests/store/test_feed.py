@@ -13,11 +13,13 @@ from tests.store.proxy import Proxy
 from tests.store.waiting import until
 
 from tenmatch.game.ids import RoomId, Seq
-from tenmatch.store import feed as feed_module
 from tenmatch.store import keys
-from tenmatch.store.connect import Address, Link, Store, StoreDown
-from tenmatch.store.feed import Feed, Patience
+from tenmatch.store import subscriber as subscriber_module
+from tenmatch.store.connect import Address, Store, StoreDown
+from tenmatch.store.feed import Feed
+from tenmatch.store.link import Link
 from tenmatch.store.log import APPEND, START, Appended, Head, append_call, outcome_of
+from tenmatch.store.subscriber import Patience, Subscriber
 
 
 async def append(
@@ -157,7 +159,7 @@ async def test_joins_at_once_share_one_connection(store: Store) -> None:
 
 
 async def test_more_rooms_than_go_in_one_write(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed_module, "SUBSCRIBED_AT_ONCE", 10)
+    monkeypatch.setattr(subscriber_module, "SUBSCRIBED_AT_ONCE", 10)
     async with listening(store) as (feed, _):
         await asyncio.gather(*(feed.join(RoomId(f"room{number:06}")) for number in range(35)))
         assert feed.connections == 1
@@ -336,15 +338,16 @@ async def test_a_connection_that_times_out_in_the_kernel_does_not_freeze_the_loo
 ) -> None:
     """The driver can take ETIMEDOUT for a time-out of its own: then it returns at once, for ever."""
     held: list[Link] = []
-    hold = Feed._hold
+    hold = Subscriber._hold
 
-    async def remember(feed: Feed, link: Link) -> None:
+    async def remember(subscriber: Subscriber, link: Link) -> None:
         held.append(link)
-        await hold(feed, link)
+        await hold(subscriber, link)
 
-    monkeypatch.setattr(Feed, "_hold", remember)
+    monkeypatch.setattr(Subscriber, "_hold", remember)
     async with listening(store) as (feed, ear):
         await feed.join(ROOM)
+        assert held[0]._connection is not None
         reader = held[0]._connection._reader
         assert reader is not None
         begun = asyncio.get_running_loop().time()
@@ -356,9 +359,10 @@ async def test_a_connection_that_times_out_in_the_kernel_does_not_freeze_the_loo
 
 async def test_the_driver_does_freeze_the_loop_when_asked_that_way(store: Store) -> None:
     """Why the driver gets no time limit: here it comes back a thousand times, and nobody else runs."""
-    link = store.link()
+    link = store.shards[0].link()
     await link.open()
     connection = link._connection
+    assert connection is not None
     assert connection._reader is not None
     connection._reader.set_exception(OSError(errno.ETIMEDOUT, "Connection timed out"))
     turns = 0

@@ -14,7 +14,7 @@ NAMES = [
     keys.log(ROOM),
     keys.here(ROOM),
     keys.feed(ROOM),
-    keys.probe("node-1"),
+    keys.probe("node-1", 0),
     keys.due(3),
     keys.ALIVE,
     keys.OUTAGES,

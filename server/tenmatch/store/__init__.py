@@ -1,14 +1,22 @@
 """What nodes share: each room's log in Redis, the feed between nodes, who is there, the lists.
 
 The store moves bytes and small values and knows nothing of what a room means. It alone talks to Redis (or
-Valkey); it talks to one real server, the operator's or a private one, and there is no second implementation.
+Valkey): real servers, the operator's or a private one, and there is no second implementation. A server alone is
+a cluster of one; so is whichever primary sentinels name.
 
     keys        every key and channel, what lies under it and how long
-    connect     a URL, connections, exchanges with the server, StoreDown
+    address     a URL: servers, and how to log in
+    link        one connection, exchanges on it, StoreDown
+    primaries   which servers are primaries at the moment, and of what
+    shard       a primary, whichever server that is, and a few connections to it
+    connect     the store: all shards, a command to each where its key lies
     clock       the store's clock, as this node reckons it
     log         a room's log: where it ends, what an append can come to, reading and comparing
     committer   the one way to write a log: group commit, unknown outcomes resolved
-    feed        the one subscriber of this node: entries and notes as they are published
+    lane        the pipelines of appends to one shard
+    durability  when an event counts as written
+    feed        what this node hears: entries and notes as they are published
+    subscriber  the one connection that hears what one shard publishes
     published   those messages as bytes
     notes       notes on their way out
     presence    which connection holds a seat, who is online, how many watch

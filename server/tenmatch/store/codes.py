@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from tenmatch.game.ids import RoomCode, RoomId
 from tenmatch.store import keys
-from tenmatch.store.connect import Store, pack
+from tenmatch.store.connect import Store
+from tenmatch.store.link import pack
 
 
 async def claim_code(store: Store, code: RoomCode, room: RoomId, ttl: int) -> bool:

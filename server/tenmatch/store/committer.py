@@ -1,71 +1,84 @@
 """The one way to write a log: appends gather into pipelines, and come back with what became of them.
 
-Group commit: all appends asked for in one turn of the event loop go as one pipeline, and so do those that
-gather while it is under way. There is one at a time.
+Group commit: all appends asked for in one turn of the event loop go as one pipeline to each shard, and so do
+those that gather while one is under way there.
 
 An append names the end that it builds on, so sending the identical append again does no harm: it is taken, or
 the log goes on with its very entries (it had been taken), or it does not (it lost, and can never be taken any
-more). Whatever leaves an outcome open (a time-out, a broken connection) or says "not now" (an error reply) is
-therefore sent again here, with back-off, until it is known.
+more). Whatever leaves an outcome open (a time-out, a broken connection, no confirmation) or says "not now"
+(an error reply) is therefore sent again here, with back-off, until it is known.
 """
 
 import asyncio
 import logging
 import random
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tenmatch.game.ids import Millis, RoomId
-from tenmatch.store.connect import ErrorReply, Reply, Store, StoreDown, is_unloaded
-from tenmatch.store.log import APPEND, Appended, Behind, Head, Outcome, append_call, outcome_of
+from tenmatch.store import keys
+from tenmatch.store.connect import Store
+from tenmatch.store.durability import Durability
+from tenmatch.store.lane import Append, Lane
+from tenmatch.store.link import ErrorReply, StoreDown
+from tenmatch.store.log import Appended, Behind, Head, Outcome, append_call
+from tenmatch.store.shard import Shard
 
 logger = logging.getLogger(__name__)
 
-PIPELINE: Final = 512  # appends in one pipeline at most
 OPEN: Final = 20_000  # appends whose outcome is not known at most
-SLOWEST: Final = 1.0  # seconds between two tries of one append
+SLOWEST: Final = 1.0  # seconds between two tries of one append that is answered with errors
 
 
 class TooMuchWaits(StoreDown):
     """So many outcomes are open that no more is taken; this append was not made."""
 
 
-@dataclass(slots=True)
-class _Append:
-    room: RoomId
-    packed: bytes
-    entries: tuple[bytes, ...]
-    outcome: Callable[[Outcome], None]
-    tries: int = 0
-
-
 class Committer:
-    """Takes appends at once and calls back with each outcome, once, when it is known."""
+    """Takes appends at once and calls back with each outcome, once, when it is known and durable as asked."""
 
     def __init__(
-        self, store: Store, *, hears: Callable[[RoomId], bool] = lambda room: False, most: int = OPEN
+        self,
+        store: Store,
+        *,
+        hears: Callable[[RoomId], bool] = lambda room: False,
+        durability: Durability = Durability.FAST,
+        most: int = OPEN,
     ) -> None:
         """Build on *store*.
 
         Args:
             hears: Tells whether this node listens to a room's channel itself; then its own appends are
                 published only if others listen, too.
+            durability: What must be so of an event before its outcome is told, and of all that any outcome
+                rests on.
             most: How many outcomes may be open.
         """
-        self._clock = store.clock
-        self._link = store.link()
+        self._store = store
         self._hears = hears
+        self._durability = durability
         self._most = most
-        self._ready: deque[_Append] = deque()
-        self._wake = asyncio.Event()
+        self._lanes: dict[Shard, Lane] = {}
+        self._tasks: asyncio.TaskGroup | None = None  # while it runs
         self._settled = asyncio.Event()
         self._settled.set()
+        self._refusals = 0
         self.open = 0  # appends whose outcome is not known
-        self.down = False  # the latest pipeline brought no outcome at all
-        self.pipelines = 0
-        self.retries = 0
+
+    @property
+    def down(self) -> bool:
+        """Tell whether the latest pipeline to some shard brought no outcome at all."""
+        return any(lane.down for lane in self._lanes.values())
+
+    @property
+    def pipelines(self) -> int:
+        """Return how many pipelines were sent so far."""
+        return sum(lane.pipelines for lane in self._lanes.values())
+
+    @property
+    def retries(self) -> int:
+        """Return how often an append was sent again so far."""
+        return self._refusals + sum(lane.retries for lane in self._lanes.values())
 
     def append(
         self,
@@ -92,56 +105,45 @@ class Committer:
         if self.open >= self._most:
             raise TooMuchWaits(f"{self.open} appends already wait")
         packed = append_call(
-            room, head, entries, at=at, by_player=by_player, ttl=ttl, heard=self._hears(room)
+            room,
+            head,
+            entries,
+            at=at,
+            by_player=by_player,
+            ttl=ttl,
+            heard=self._hears(room),
+            firm=self._durability is not Durability.FAST,
         )
         self.open += 1
         self._settled.clear()
-        self._put(_Append(room, packed, tuple(entries), outcome))
+        self._put(Append(room, packed, tuple(entries), outcome))
 
     async def run(self) -> None:
         """Send what is asked for, until cancelled; outcomes that are open then stay so."""
         try:
-            while True:
-                await self._wake.wait()
-                self._wake.clear()
-                while self._ready:
-                    batch = [self._ready.popleft() for _ in range(min(len(self._ready), PIPELINE))]
-                    await self._commit(batch)
+            async with asyncio.TaskGroup() as self._tasks:
+                for lane in self._lanes.values():
+                    self._tasks.create_task(lane.run())
+                await asyncio.get_running_loop().create_future()  # lanes come as shards do
         finally:
-            self._link.abort()
+            self._tasks = None
 
     async def settled(self) -> None:
         """Return when no outcome is open."""
         await self._settled.wait()
 
-    def _put(self, append: _Append) -> None:
-        self._ready.append(append)
-        self._wake.set()
+    def _put(self, append: Append) -> None:
+        shard = self._store.shard_of(keys.log(append.room))
+        lane = self._lanes.get(shard)
+        if lane is None:
+            lane = self._lanes[shard] = Lane(
+                shard, self._store.clock, self._durability, told=self._tell, refused=self._again
+            )
+            if self._tasks is not None:
+                self._tasks.create_task(lane.run())
+        lane.put(append)
 
-    async def _commit(self, batch: Sequence[_Append]) -> None:
-        self.pipelines += 1
-        sent = self._clock.monotonic()
-        try:
-            replies = await self._link.exchange([append.packed for append in batch], greeting=[APPEND.load])
-        except StoreDown as error:
-            self._note_down(error)
-            for append in batch:
-                self._again(append)
-            return
-        received = self._clock.monotonic()
-        self._note(replies)
-        told: list[Reply] = []
-        for append, reply in zip(batch, replies, strict=True):
-            if isinstance(reply, ErrorReply):
-                self._refused(append, reply)
-            else:
-                told = reply
-                self._tell(append, reply)
-        if told:
-            self._clock.observe(Millis(told[0]), sent, received)
-
-    def _tell(self, append: _Append, reply: list[Reply]) -> None:
-        outcome = outcome_of(reply)
+    def _tell(self, append: Append, outcome: Outcome) -> None:
         if (
             isinstance(outcome, Behind)
             and append.entries
@@ -154,41 +156,13 @@ class Committer:
         # Not called here: what goes wrong in one room must not lose the outcomes of the others.
         asyncio.get_running_loop().call_soon(append.outcome, outcome)
 
-    def _refused(self, append: _Append, reply: ErrorReply) -> None:
-        if append.tries == 1:  # once is enough: the first try again follows at once
-            logger.warning("append refused, trying on: room=%s %s", append.room, reply)
-        self._again(append)
-
-    def _again(self, append: _Append) -> None:
-        """Send the identical append again: at once the first time, then ever more seldom."""
+    def _again(self, append: Append, reply: ErrorReply) -> None:
+        """Send the identical append again, wherever its room is by now: at once, then ever more seldom."""
         append.tries += 1
-        self.retries += 1
+        self._refusals += 1
         if append.tries == 1:
+            logger.warning("append refused, trying on: room=%s %s", append.room, reply)  # once is enough
             self._put(append)
             return
         delay = min(SLOWEST, 0.025 * 2**append.tries) * random.uniform(0.5, 1.0)
         asyncio.get_running_loop().call_later(delay, self._put, append)
-
-    def _note(self, replies: Sequence[Reply]) -> None:
-        errors = [reply for reply in replies if isinstance(reply, ErrorReply)]
-        if any(map(is_unloaded, errors)):
-            self._link.abort()  # the server was flushed: the next exchange loads the script as it connects
-        elif len(errors) < len(replies):
-            self._note_up()
-        elif not any(map(_is_of_one_room, errors)):
-            self._note_down(errors[0])
-
-    def _note_down(self, error: StoreDown) -> None:
-        if not self.down:
-            logger.warning("store takes no appends: %s", error)
-        self.down = True
-
-    def _note_up(self) -> None:
-        if self.down:
-            logger.info("store takes appends again")
-        self.down = False
-
-
-def _is_of_one_room(error: ErrorReply) -> bool:
-    """Tell whether an error comes from what lies under a room's key, and says nothing about the server."""
-    return str(error).startswith("WRONGTYPE")

@@ -9,7 +9,8 @@ from typing import Final
 
 from tenmatch.game.ids import Millis, RoomId
 from tenmatch.store import keys
-from tenmatch.store.connect import Argument, Store, pack
+from tenmatch.store.connect import Store
+from tenmatch.store.link import Argument, pack
 
 SWEPT_AT_ONCE: Final = 100  # rooms from each bucket
 

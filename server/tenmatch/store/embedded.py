@@ -26,7 +26,8 @@ from typing import Final
 from urllib.parse import quote
 
 from tenmatch.store import tethered
-from tenmatch.store.connect import Address, Link, StoreDown, pack
+from tenmatch.store.address import Address
+from tenmatch.store.link import Link, StoreDown, pack
 
 logger = logging.getLogger(__name__)
 
@@ -200,7 +201,8 @@ class Embedded:
 
     async def _ask(self, command: bytes) -> object:
         """Return the server's answer, None where it gives none."""
-        link = Link(Address(self.url))
+        [server] = Address(self.url).servers
+        link = Link(server)
         try:
             [reply] = await link.exchange([command])
         except StoreDown:

@@ -8,7 +8,7 @@ a cluster.
 | tm:{ROOM}:log        | list    | the room's events, an entry each (store.log)       | renewed by appends   |
 | tm:{ROOM}:here       | hash    | connection counter, holders of seats, watchers     | with the log         |
 | tm:{ROOM}:feed       | channel | new entries, and notes (see store.feed)            |                      |
-| tm:{probe:NODE}      | channel | a node's messages to itself                        |                      |
+| tm:{probe:NODE:I}    | channel | a node's messages to itself, one for each shard    |                      |
 | tm:{due:K}           | zset    | room by the ms when somebody must look             | none: members go     |
 | tm:{alive}           | string  | ms of the latest heartbeat of any node             | none: one            |
 | tm:{alive}:outages   | zset    | "FROM-TO" in ms by TO: times without a beat        | 24 h after the last  |
@@ -60,9 +60,9 @@ def room_of_feed(channel: bytes) -> RoomId:
     return RoomId(channel[4:-6].decode("ascii"))
 
 
-def probe(node: str) -> str:
-    """Name the channel on which a node hears itself."""
-    return f"tm:{{probe:{node}}}"
+def probe(node: str, number: int) -> str:
+    """Name a channel on which a node hears itself; the numbers, 0 …, spread over the slots."""
+    return f"tm:{{probe:{node}:{number}}}"
 
 
 def due(bucket: int) -> str:

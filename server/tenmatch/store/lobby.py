@@ -5,7 +5,8 @@ from typing import Final, NamedTuple
 
 from tenmatch.game.ids import Millis, RoomId
 from tenmatch.store import keys
-from tenmatch.store.connect import Script, Store
+from tenmatch.store.connect import Store
+from tenmatch.store.link import Script
 
 COUNTS: Final = Millis(30_000)
 """A line stands for so long after it was put; put it again every 10 s."""

@@ -9,7 +9,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from tenmatch.game.ids import Millis, RoomId, Seq
 from tenmatch.store import keys
-from tenmatch.store.connect import Argument, Reply, Script, Store, pack
+from tenmatch.store.connect import Store
+from tenmatch.store.link import Argument, Reply, Script, pack
 
 APPEND: Final = Script("append")
 
@@ -74,6 +75,7 @@ def append_call(
     by_player: bool,
     ttl: int,
     heard: bool,
+    firm: bool = False,
 ) -> bytes:
     """Return the packed append, the same bytes for the same append.
 
@@ -82,6 +84,7 @@ def append_call(
         by_player: It may not be late either.
         ttl: Seconds until the log expires.
         heard: The writer itself listens to the room's channel.
+        firm: A WAIT or WAITAOF that follows on the same connection must cover all that the answer rests on.
     """
     assert head.seq > 0 or head.chain == 0
     arguments: list[Argument] = [
@@ -92,6 +95,7 @@ def append_call(
         LATE if by_player else b"",
         ttl,
         int(heard),
+        int(firm),
     ]
     return APPEND.call([keys.log(room), keys.here(room), keys.feed(room)], [*arguments, *entries])
 

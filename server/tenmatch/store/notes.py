@@ -1,4 +1,4 @@
-"""Notes on their way out: gathered, sent as one pipeline, never sent twice."""
+"""Notes on their way to one shard: gathered, sent as one pipeline, never sent twice."""
 
 import asyncio
 import logging
@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from tenmatch.store.connect import Store, StoreDown, pack
+from tenmatch.store.link import StoreDown, first_error_raised, pack
+from tenmatch.store.shard import Shard
 
 logger = logging.getLogger(__name__)
 
@@ -20,8 +21,8 @@ def ignore(taken: bool) -> None:
 class Notes:
     """Publishes at once what is given to it, without anybody waiting."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, shard: Shard) -> None:
+        self._shard = shard
         self._waiting: deque[tuple[bytes, Callable[[bool], None]]] = deque()
         self._wake = asyncio.Event()
         self._failing = False
@@ -49,7 +50,7 @@ class Notes:
 
     async def _send(self, batch: list[bytes]) -> bool:
         try:
-            await self._store.pipeline(batch)
+            first_error_raised(await self._shard.exchange(batch))
         except StoreDown as error:
             self.dropped += len(batch)
             if not self._failing:

@@ -4,7 +4,8 @@ from typing import Final, NamedTuple
 
 from tenmatch.game.ids import Millis
 from tenmatch.store import keys
-from tenmatch.store.connect import Script, Store
+from tenmatch.store.connect import Store
+from tenmatch.store.link import Script
 
 COUNTS: Final = Millis(3_000)
 """A beat counts for so long; if then none followed, the servers were away. Each node beats once a second."""

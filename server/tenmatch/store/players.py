@@ -4,7 +4,8 @@ from typing import Final
 
 from tenmatch.game.ids import Millis, PlayerId, RoomId
 from tenmatch.store import keys
-from tenmatch.store.connect import Script, Store, pack
+from tenmatch.store.connect import Store
+from tenmatch.store.link import Script, pack
 
 MADE_KEY: Final = 600
 """Seconds for which a player's key brings back the room made under it."""

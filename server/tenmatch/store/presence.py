@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from tenmatch.game.ids import Millis, RoomId, SeatNumber
 from tenmatch.store import keys
-from tenmatch.store.connect import Script, Store
+from tenmatch.store.connect import Store
+from tenmatch.store.link import Script
 
 COUNTS: Final = Millis(15_000)
 """What was said of who is there counts for so long; it is to be renewed every 5 s."""

@@ -10,7 +10,8 @@
 -- ARGV[5]  by how many ms it may be behind, or '' for any
 -- ARGV[6]  expiry in seconds, counted from now
 -- ARGV[7]  listeners on the channel that belong to the writer: with no others, nothing is published
--- ARGV[8…] the entries, none to compare only
+-- ARGV[8]  1 if a WAIT follows that must cover what the answer rests on, also where others wrote it, else 0
+-- ARGV[9…] the entries, none to compare only
 --
 -- Answers {TIME in ms, 0}                                    written and published
 --         {TIME in ms, 1, seq, chain, forked, entries…}      nothing written: where the log ends, and what
@@ -18,8 +19,8 @@
 --         it never was an end of this log {TIME in ms, 2}                                    nothing written:
 --         the claimed now is not near TIME
 --
--- An entry's bytes 2 to 5 are its chain. All checks come before the first write, so an error means: nothing
--- was written.
+-- An entry's bytes 2 to 5 are its chain. All checks come before the first entry is written, so an error means:
+-- none was.
 
 local seq, chain = tonumber(ARGV[1]), ARGV[2]
 local clock = redis.call('TIME')
@@ -31,7 +32,17 @@ if length > 0 then
   actual = string.sub(redis.call('LINDEX', KEYS[1], -1), 2, 5)
 end
 
+-- WAIT covers what the connection itself has written, and all before that: so write something that changes
+-- nothing, not even when memory has run out.
+local function cover()
+  local expiry = ARGV[8] == '1' and redis.call('PEXPIRETIME', KEYS[1]) or 0
+  if expiry > 0 then
+    redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', expiry))
+  end
+end
+
 if length ~= seq or actual ~= chain then
+  cover()
   local answer = {now, 1, length, actual, 0}
   if length < seq then
     return answer
@@ -58,17 +69,19 @@ if ARGV[3] ~= '' then
   end
 end
 
-if #ARGV >= 8 then
-  redis.call('RPUSH', KEYS[1], unpack(ARGV, 8))
+if #ARGV >= 9 then
+  redis.call('RPUSH', KEYS[1], unpack(ARGV, 9))
   redis.call('EXPIRE', KEYS[1], ARGV[6])
   redis.call('EXPIRE', KEYS[2], ARGV[6])
   if redis.call('PUBSUB', 'SHARDNUMSUB', KEYS[3])[2] > tonumber(ARGV[7]) then
     -- As store/feed.py reads it: version 1, kind 0, first seq, then each entry after its length.
     local parts = {struct.pack('>BBI4', 1, 0, seq + 1)}
-    for i = 8, #ARGV do
+    for i = 9, #ARGV do
       parts[#parts + 1] = struct.pack('>I4', #ARGV[i]) .. ARGV[i]
     end
     redis.call('SPUBLISH', KEYS[3], table.concat(parts))
   end
+else
+  cover()
 end
 return {now, 0}

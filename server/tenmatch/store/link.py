@@ -1,0 +1,189 @@
+"""One connection and the exchanges on it, and how the store fails.
+
+The driver is used for its connections and their handshakes only. It retries nothing (its retries run a
+command twice), it applies no time limits of its own (from Python 3.11 on it takes a connection that died of
+ETIMEDOUT for one of its own time-outs and returns empty-handed, at once, for ever): every exchange stands
+under one deadline of ours, and ends its connection if it fails.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from hashlib import sha1
+from importlib.resources import files
+from typing import Any, Final, Protocol, TypeAlias
+
+import hiredis
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import (
+    AskError,
+    ClusterDownError,
+    NoScriptError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+)
+
+from tenmatch.store.address import Server
+
+Argument: TypeAlias = str | bytes | int | float
+Reply: TypeAlias = Any  # what a command answers with, as RESP2 has it: bytes, int, None or a list of these
+
+TIMEOUT: Final = 1.0  # seconds for an exchange; finding the server and connecting included
+
+
+class StoreDown(Exception):
+    """The store did not answer as it should; what was asked may or may not have been done."""
+
+
+class ErrorReply(StoreDown):
+    """The store answered with an error: what was asked was not done."""
+
+
+def pack(*command: Argument) -> bytes:
+    """Put a command into the server's form."""
+    packed: bytes = hiredis.pack_command(command)  # type: ignore[arg-type]  # its stub knows one-element tuples only
+    return packed
+
+
+def key_of(command: bytes) -> bytes:
+    """Return the first key of a packed command, or as much of it as tells its slot; empty for none."""
+    words = command.split(b"\r\n", 9)  # *count, $length, name, $length, argument, …
+    at = 8 if words[2] == b"EVALSHA" else 4
+    return words[at] if len(words) > at else b""
+
+
+class Script:
+    """One of the Lua scripts beside this module; each answers with a list that begins with TIME in ms."""
+
+    def __init__(self, name: str) -> None:
+        self.text = files("tenmatch.store").joinpath("scripts", f"{name}.lua").read_bytes()
+        self.sha = sha1(self.text, usedforsecurity=False).hexdigest().encode()
+        self.load = pack("SCRIPT", "LOAD", self.text)
+
+    def call(self, keys: Sequence[str], arguments: Iterable[Argument]) -> bytes:
+        """Return the packed command that runs the script."""
+        return pack(b"EVALSHA", self.sha, len(keys), *keys, *arguments)
+
+
+def is_unloaded(reply: Reply) -> bool:
+    """Tell whether *reply* says that the server does not have the script."""
+    return isinstance(reply, ErrorReply) and isinstance(reply.__cause__, NoScriptError)
+
+
+def is_moved(reply: Reply) -> bool:
+    """Tell whether *reply* says that another server of the cluster has the key (or is about to)."""
+    return isinstance(reply, ErrorReply) and isinstance(reply.__cause__, AskError)
+
+
+def is_misplaced(reply: Reply) -> bool:
+    """Tell whether *reply* says that this server is not, or no longer, the one to ask."""
+    misplaced = (AskError, ReadOnlyError, ClusterDownError)
+    return isinstance(reply, ErrorReply) and isinstance(reply.__cause__, misplaced)
+
+
+def first_error_raised(replies: list[Reply]) -> list[Reply]:
+    """Return *replies*, or raise the first `ErrorReply` among them."""
+    for reply in replies:
+        if isinstance(reply, ErrorReply):
+            raise reply
+    return replies
+
+
+class Place(Protocol):
+    """Where a server is to be found that may come to be another one."""
+
+    @property
+    def server(self) -> Server | None:
+        """Return the one that was found there last."""
+
+    async def locate(self) -> Server:
+        """Ask anew which one it is. Raises StoreDown."""
+
+
+class Link:
+    """One connection to whichever server is at a place, used by one task at a time.
+
+    When it was lost, or the server there is another by now, it opens itself again with the next exchange.
+    """
+
+    def __init__(self, place: Place, timeout: float = TIMEOUT) -> None:
+        self._place = place
+        self._server: Server | None = None
+        self._connection: AbstractConnection | None = None
+        self._transport: asyncio.WriteTransport | None = None
+        self._timeout = timeout
+
+    @property
+    def strayed(self) -> bool:
+        """Tell whether it leads to another server than the one that is known to be at the place by now."""
+        return self._server != self._place.server
+
+    async def exchange(self, commands: Sequence[bytes], *, greeting: Sequence[bytes] = ()) -> list[Reply]:
+        """Send packed commands as one pipeline and return their replies in order, errors as `ErrorReply`s.
+
+        Args:
+            greeting: Commands to go ahead when the connection is new; their replies are dropped.
+
+        Raises:
+            StoreDown: Not all answers came in time. Each command may have been carried out or not.
+        """
+        try:
+            async with asyncio.timeout(self._timeout):
+                if await self.open():
+                    commands = [*greeting, *commands]
+                else:
+                    greeting = ()
+                await self.send(commands)
+                replies = [await self.reply() for _ in commands][len(greeting) :]
+        except (RedisError, OSError) as error:  # TimeoutError is an OSError
+            self.abort()
+            raise StoreDown(
+                f"{self._server or self._place}: {type(error).__name__} {error}".rstrip()
+            ) from error
+        except asyncio.CancelledError:
+            self.abort()  # answers to this exchange must not be taken for those to the next
+            raise
+        if any(map(is_misplaced, replies)):
+            self.abort()
+        return replies
+
+    async def open(self) -> bool:
+        """Connect unless connected, and tell whether that was necessary. Raises what the driver raises."""
+        if self._connection is not None and self._connection.is_connected:
+            if not self.strayed and not await self._connection.can_read():
+                return False
+            self.abort()  # also when the server hung up while the connection lay idle: nothing was sent on it
+        server = await self._place.locate()
+        if self._connection is None or server != self._server:
+            self._server, self._connection = server, server.connection()
+        await self._connection.connect()  # type: ignore[no-untyped-call]
+        assert self._connection._writer is not None
+        self._transport = self._connection._writer.transport
+        return True
+
+    async def send(self, commands: Sequence[bytes]) -> None:
+        """Send packed commands on an open connection. Raises what the driver raises."""
+        assert self._connection is not None
+        await self._connection.send_packed_command(commands, check_health=False)
+
+    async def reply(self) -> Reply:
+        """Read one reply; an error reply becomes an `ErrorReply`. Raises what the driver raises."""
+        assert self._connection is not None
+        try:
+            return await self._connection.read_response()
+        except ResponseError as error:
+            answer = ErrorReply(str(error))
+            answer.__cause__ = error
+            return answer
+
+    def abort(self) -> None:
+        """Drop the connection at once, whatever was not sent yet.
+
+        The driver's own `disconnect` waits until that was sent, which a frozen server never allows:
+        descriptors would pile up.
+        """
+        if self._transport is not None:
+            self._transport.abort()
+        self._transport = None
+        if self._connection is not None:
+            self._connection._writer = self._connection._reader = None
