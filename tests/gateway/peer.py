@@ -19,6 +19,7 @@ class Peer:
         self.wire = wire
         self.heard: list[Heard] = []
         self.code: int | None = None  # with which the server closed
+        self.reason = ""
         self._read = 0  # of what was heard, by `next`
         self._ids = 100
         self._more = asyncio.Condition()
@@ -31,6 +32,7 @@ class Peer:
                 frame = await self.wire.frame()
                 if frame.opcode.name == "CLOSE":
                     self.code = int.from_bytes(bytes(frame.data)[:2], "big")
+                    self.reason = bytes(frame.data)[2:].decode()
                 elif frame.opcode.name == "TEXT":
                     self.heard.append(json.loads(bytes(frame.data)))
                 async with self._more:

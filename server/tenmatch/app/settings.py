@@ -8,17 +8,21 @@ import ipaddress
 import os
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from tenmatch.gateway.identity import ISSUER
+from tenmatch.gateway.keyset import LOOPBACK
 
 PREFIX = "TENMATCH_"
 ENV_FILE = "TENMATCH_ENV_FILE"
 Listed = Annotated[tuple[str, ...], NoDecode]
 """What is written as one text, its parts separated by commas."""
-SECRETS = ("SECRET", "REDIS")
+SECRETS = ("SECRET", "REDIS", "JWT_SECRET")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\sA-Z]+")  # as browsers send it: no path, not even a slash
 
 
@@ -53,6 +57,19 @@ class Settings(BaseSettings):
     )
     secret: SecretStr | None = Field(
         None, min_length=32, description="signs guests' tokens; without, the store holds one for all nodes"
+    )
+    guests: bool = Field(True, description="let people in without a token, as guests")
+    jwt_issuer: str | None = Field(
+        None, min_length=1, description="whose tokens are taken beside ours: what they have in `iss`"
+    )
+    jwt_audience: str | None = Field(
+        None, min_length=1, description="what these tokens have in `aud` when they are for us"
+    )
+    jwt_secret: SecretStr | None = Field(
+        None, min_length=32, description="what they are signed with (HS256), or"
+    )
+    jwt_jwks_url: str | None = Field(
+        None, description="where the issuer publishes its keys (RSA, EC): https://login.example/jwks.json"
     )
     loop: str = Field("uvloop", pattern="^(uvloop|asyncio)$", description="event loop: uvloop or asyncio")
     log_format: str = Field("auto", pattern="^(auto|json|text)$", description="auto, json or text")
@@ -118,6 +135,30 @@ class Settings(BaseSettings):
             ipaddress.ip_network(network)  # a ValueError says what is wrong with it
         return value
 
+    @field_validator("jwt_jwks_url")
+    @classmethod
+    def _is_safe(cls, value: str | None) -> str | None:
+        where = urlsplit(value or "")
+        safe = where.scheme == "https" or (where.scheme == "http" and where.hostname in LOOPBACK)
+        if value is not None and not (safe and where.hostname):
+            raise ValueError("it must begin with https://, or lead to localhost")
+        return value
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        keys = [key for key in (self.jwt_secret, self.jwt_jwks_url) if key is not None]
+        named = [name for name in (self.jwt_issuer, self.jwt_audience) if name is not None]
+        if (keys or named) and (len(keys), len(named)) != (1, 2):
+            raise ValueError(
+                "of the jwt_ settings there must be jwt_issuer and jwt_audience, and one of jwt_secret and "
+                "jwt_jwks_url"
+            )
+        if self.jwt_issuer == ISSUER:
+            raise ValueError(f"jwt_issuer {ISSUER} is ours")
+        if not self.guests and not keys:
+            raise ValueError("without guests nobody can come in: set the jwt_ settings")
+        return self
+
 
 def read_settings(**flags: object) -> Settings:
     """Return the settings in effect: flags that are not None, else variables, else a file, else defaults.
@@ -137,6 +178,8 @@ def read_settings(**flags: object) -> Settings:
 
 
 def _explained(error: ErrorDetails) -> str:
+    if not error["loc"]:  # of several settings together: the input is all of them, secrets too
+        return error["msg"].removeprefix("Value error, ")
     name = PREFIX + "_".join(map(str, error["loc"])).upper().removeprefix(PREFIX)
     if error["type"] == "extra_forbidden":  # from the file; its value may be meant for a secret
         return f"{name}: there is no such setting"

@@ -22,12 +22,14 @@ from tenmatch.gateway.desk import Desk
 from tenmatch.gateway.handshake import Admission, Handshake
 from tenmatch.gateway.http import Page, say, tell
 from tenmatch.gateway.identity import Identity
+from tenmatch.gateway.issuer import Issuer, Keys, SharedSecret
+from tenmatch.gateway.keyset import KeySet, fetcher
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.news import News
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.rounds import Rounds, every, guarded
 from tenmatch.gateway.session import Limits, Pools, Session
-from tenmatch.gateway.tables import Tables
+from tenmatch.gateway.tables import Spawn, Tables
 from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.limits import FRAME_BYTES
 from tenmatch.store.committer import Committer
@@ -118,7 +120,11 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
         rooms_per_player=settings.rooms_per_player,
         rooms_per_address=settings.rooms_per_address,
     )
-    identity = Identity(settings.secret_bytes or await shared_secret(store))
+    identity = Identity(
+        settings.secret_bytes or await shared_secret(store),
+        issuer_of(settings, spawn),
+        guests=settings.guests,
+    )
     limits = Limits(
         settings.messages_per_s,
         settings.messages_burst,
@@ -158,6 +164,20 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     node = Node(name, pulse, feed, tables, desk, handshake, settings, tasks, ended)
     pages |= {**site, **answers(node, listing)}
     return node
+
+
+def issuer_of(settings: Settings, spawn: Spawn) -> Issuer | None:
+    """Return who else vouches for players, if somebody does; keys that it publishes are fetched now."""
+    if settings.jwt_issuer is None or settings.jwt_audience is None:
+        return None
+    keys: Keys
+    if settings.jwt_secret is not None:
+        keys = SharedSecret(settings.jwt_secret.get_secret_value().encode())
+    else:
+        assert settings.jwt_jwks_url is not None, "the settings saw to it that there is one of both"
+        keys = published = KeySet(fetcher(settings.jwt_jwks_url), spawn)
+        published.begin()
+    return Issuer(settings.jwt_issuer, settings.jwt_audience, keys)
 
 
 def _shared(per_second: float) -> Shared:

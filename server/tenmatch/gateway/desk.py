@@ -31,12 +31,13 @@ from tenmatch.gateway.asked import Answer, Done, Holder, NotMade
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.keyset import KeysUnavailable
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.session import UNAVAILABLE, Session
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import NoSuchRoom, Spawn, Tables, UnreadableRoom, draw_seed
 from tenmatch.protocol import from_client, to_client
-from tenmatch.protocol.limits import FRAME_BYTES, RESUMED_EVENTS, CloseCode, ErrorCode
+from tenmatch.protocol.limits import FRAME_BYTES, RESUMED_EVENTS, CloseCode, ErrorCode, PeerError
 from tenmatch.protocol.maps import LimitsMap, PersonMap
 from tenmatch.protocol.stored import seal_all
 from tenmatch.store import players
@@ -89,6 +90,20 @@ class Desk:
         """Find the rooms in which the person still sits, and welcome them."""
         self.sessions.add(session)
         self._run(session, hello.id, self._greet(session, hello.id))
+
+    def prove(self, session: Session, hello: from_client.Hello) -> None:
+        """Find out whose token of another issuer's that is, and welcome them."""
+        self._run(session, hello.id, self._prove(session, hello))
+
+    async def _prove(self, session: Session, hello: from_client.Hello) -> None:
+        try:
+            proof = await session.prove(hello)
+        except KeysUnavailable:
+            session.fail(ErrorCode.UNAVAILABLE, "the issuer of the token cannot be asked now", re=hello.id)
+            return
+        if not session.over and session.become(hello, proof):
+            self.sessions.add(session)
+            await self._greet(session, hello.id)
 
     async def _greet(self, session: Session, re: int | None) -> None:
         person = session.whom
@@ -336,6 +351,8 @@ class Desk:
             await work
         except NoSuchRoom:
             session.fail(ErrorCode.NO_SUCH_ROOM, "there is no such room, or it has ended long ago", re=re)
+        except PeerError as error:
+            session.close(error.code, error.reason)
         except StoreDown as error:
             log.debug("a request failed", extra={"error": str(error)})  # that the store is away, others say
             session.fail(ErrorCode.UNAVAILABLE, UNAVAILABLE, re=re)

@@ -20,8 +20,8 @@ from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unav
 from tenmatch.gateway.credits import Credits, Shared
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
-from tenmatch.gateway.identity import Identity, Person
-from tenmatch.gateway.readable import clean, clean_name
+from tenmatch.gateway.identity import Identity, Person, Proof
+from tenmatch.gateway.readable import clean
 from tenmatch.gateway.table import Table
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.codec import Codec, Sendable
@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 BACKLOG = 64  # messages that may wait behind one that waits for the store
 FLOOD = 200  # messages dropped within FLOOD_S that end a connection
 FLOOD_S = 10.0
+LOOK_S = 86_400.0  # between two looks at a proof: timers of half a year, and clocks, drift apart
 UNAVAILABLE = "the store cannot be reached: nothing acknowledged is lost, send it again"
 
 InRoom = (
@@ -65,6 +66,9 @@ class Desk(Protocol):
 
     def welcome(self, session: "Session", hello: from_client.Hello) -> None:
         """Find the rooms in which the person still sits, and welcome them."""
+
+    def prove(self, session: "Session", hello: from_client.Hello) -> None:
+        """Find out whose token of another issuer's that is, and welcome them."""
 
     def create(self, session: "Session", message: from_client.Create) -> None:
         """Make a room and let the session sit down in it."""
@@ -128,7 +132,7 @@ class Session:
             address: Where the client is, as far as can be known.
         """
         self.codec = codec
-        self.person: Person | None = None
+        self._proof: Proof | None = None
         self.rooms: dict[RoomId, tuple[Table, Member]] = {}
         self.follows = False  # the list of rooms
         self.over = False
@@ -139,7 +143,7 @@ class Session:
         self._identity = identity
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._hello = self._loop.call_later(HELLO_S, self._no_hello)
+        self._wake = self._loop.call_later(HELLO_S, self._no_hello)  # and, later on, for the proof's end
         now = self._loop.time()
         self._pools = pools or Pools()
         self._messages = Credits(limits.messages_per_s, limits.messages_burst, now)
@@ -190,7 +194,7 @@ class Session:
     def lost(self) -> None:
         """End: leave the rooms, as a closed socket does."""
         self.over = True
-        self._hello.cancel()
+        self._wake.cancel()
         self._backlog.clear()
         now = self._loop.time()
         self._pools.addresses.leave(self.site, now)
@@ -211,14 +215,20 @@ class Session:
         return self._socket.slow
 
     @property
+    def person(self) -> Person | None:
+        """Who the connection belongs to, if that is known."""
+        return None if self._proof is None else self._proof.person
+
+    @property
     def whom(self) -> Person:
         """Who the connection belongs to; only after `hello`."""
-        assert self.person is not None, "nothing but hello is carried out before hello"
-        return self.person
+        assert self._proof is not None, "nothing but hello is carried out before hello"
+        return self._proof.person
 
     def sign(self) -> str:
-        """Return a fresh token for the connection's player."""
-        return self._identity.sign(self.whom, self._clock.now())
+        """Return the token with which the player can come back: a fresh one, where it is of ours."""
+        assert self._proof is not None
+        return self._proof.token or self._identity.sign(self._proof.person, self._clock.now())
 
     def write(self, frames: bytes) -> None:
         """Send whole frames."""
@@ -266,7 +276,7 @@ class Session:
 
     def handle(self, message: AnyFromClient) -> None:
         """Carry out a message, or hand it to who can. Raises PeerError."""
-        if self.person is None and not isinstance(message, from_client.Hello):
+        if self._proof is None and not isinstance(message, from_client.Hello):
             self._reject(message, ErrorCode.HELLO_FIRST, "say hello first")
             return
         match message:
@@ -305,33 +315,50 @@ class Session:
 
     def _say_hello(self, message: from_client.Hello) -> None:
         now = self._clock.now()
-        if message.token is not None:
-            person = self._identity.read(message.token, now)
-            if message.name is not None:
-                person = Person(person.id, clean_name(message.name) or person.name)
-        elif self.person is None:
-            person = self._identity.guest(message.name)
-        else:
-            person = Person(self.person.id, clean_name(message.name) or self.person.name)
-        if self.person is not None and person.id != self.person.id:
-            self.fail(
-                ErrorCode.NOT_ALLOWED,
-                "this connection belongs to another player",
-                re=message.id,
-                field="token",
-            )
-            return
+        if message.token is not None and self._identity.is_others(message.token):
+            self._desk.prove(self, message)
+        elif message.token is None and self._proof is not None:
+            if self.become(message, self._identity.rename(self._proof, message.name, now)):
+                self._desk.welcome(self, message)
+        elif self.become(message, self._identity.greet(message.token, message.name, now)):
+            self._desk.welcome(self, message)
+
+    async def prove(self, hello: from_client.Hello) -> Proof:
+        """Return whose token of another issuer's that is. Raises PeerError or KeysUnavailable."""
+        assert hello.token is not None
+        return await self._identity.ask(hello.token, hello.name, self._clock.now())
+
+    def become(self, hello: from_client.Hello, proof: Proof) -> bool:
+        """Be who that is from now on, until the proof expires; return False for another than before.
+
+        Raises:
+            PeerError: The player has too many connections already.
+        """
         if self.person is None:
-            self._enter_as(person)
-        self._hello.cancel()
-        self.person = person
-        self._desk.welcome(self, message)
+            self._enter_as(proof.person)
+        elif self.person.id != proof.person.id:
+            text = "this connection belongs to another player"
+            self.fail(ErrorCode.NOT_ALLOWED, text, re=hello.id, field="token")
+            return False
+        self._proof = proof
+        self._wake.cancel()
+        self._expire()
+        return True
 
     def _enter_as(self, person: Person) -> None:
         players, most = self._pools.players, self.limits.sockets_per_player
         if most and players.users(person.id) >= most:
             raise PeerError(CloseCode.TOO_SLOW, f"{most} connections of one player at most: close another")
         self._messages_mine = players.enter(person.id, self._loop.time())
+
+    def _expire(self) -> None:
+        """End the connection when what proved its player's identity is no longer good."""
+        assert self._proof is not None
+        left = (self._proof.until - self._clock.now()) / 1000
+        if left <= 0:
+            self.close(CloseCode.BAD_TOKEN, "the token has expired: get a new one")
+        else:
+            self._wake = self._loop.call_later(min(left, LOOK_S), self._expire)
 
     def _no_hello(self) -> None:
         self.close(CloseCode.NO_HELLO, f"no hello within {HELLO_S} s")
