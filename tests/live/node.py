@@ -7,11 +7,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, cast
+from typing import cast
 
 import redis
-
-START_S: Final = 20.0
 
 
 class Node:
@@ -40,7 +38,9 @@ class Node:
             )
         assert self.process.stdout is not None
         said = self.process.stdout.readline().decode().strip()
-        assert said.startswith("tenmatch is at http://"), f"it said {said!r} and logged:\n{self.log()}"
+        if not said.startswith("tenmatch is at http://"):
+            self.kill()
+            raise AssertionError(f"it said {said!r} and logged:\n{self.log()}")
         self.url = said.removeprefix("tenmatch is at ")
 
     def kill(self) -> None:

@@ -136,3 +136,21 @@ class Table:
         after = await self.watchers[0].ask("join", room=self.room, watch=True)
         self.judge.check_snapshot(after)
         verify(self.judge.told, node.entries(self.room, store))
+
+
+async def enter(table: Table, order: list[int]) -> Table:
+    """Go over into the room of the rematch; *order* are the old seats by the new ones."""
+    await table.teller.until(lambda: "from" in table.teller.rooms[table.room].events[-1], within=20)
+    await table.sync()
+    named = table.judge.told[-1]
+    assert named["kind"] == "rematch"
+    players = [table.players[seat] for seat in order if seat < len(table.players)]
+    for player in players:
+        joined = await player.ask("join", room=named["room"])
+        assert joined["seat"] == order.index(table.players.index(player))
+    watcher = table.watchers[0]
+    await watcher.ask("join", room=named["room"], watch=True)
+    await players[0].whole(named["room"])
+    again = Table(named["room"], players, [watcher])
+    await again.sync()
+    return again

@@ -215,20 +215,6 @@ async def test_a_request_may_come_byte_by_byte(node: Node) -> None:
 
 
 @pytest.mark.slow
-async def test_half_a_request_is_waited_for_five_seconds(node: Node) -> None:
-    wire = await Wire.open(node.url)
-    await wire.send(upgrade(node.url)[:-2])
-    assert await wire.rest() == b""
-
-
-@pytest.mark.slow
-async def test_who_says_no_hello_is_sent_away(knock: Knock) -> None:
-    silent = await knock()
-    assert await silent.denied("ping") == "hello_first"
-    assert await silent.closed() == 4000
-
-
-@pytest.mark.slow
 async def test_sockets_from_one_address_are_limited(tmp_path_factory: pytest.TempPathFactory) -> None:
     node = Node(tmp_path_factory.mktemp("few"), sockets_per_address=3)
     inside = [await Wire.upgraded(node.url) for _ in range(3)]

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.live.client import CODECS, Client
+from tests.live.client import CODECS
 from tests.live.node import Node
 from tests.live.table import Meet, Table
 
@@ -64,43 +64,11 @@ async def test_a_mistake_costs_points_and_locks_the_seat(meet: Meet, code: str) 
     await table.agree()
 
 
-async def clock_passes(client: Client, moment: int) -> None:
-    """Return when the server's clock has passed a moment."""
-    while (await client.ask("ping"))["time"] <= moment:
-        pass
-
-
-@pytest.mark.slow
-async def test_locks_grow_to_four_seconds_and_a_match_resets_them(meet: Meet) -> None:
-    table = await Table.begin(meet, "race", **LONG)
-    locks = []
-    for _ in range(3):
-        mistaken = await table.match(0, table.wrong_pair("values"))
-        locks.append(mistaken["locked_until"] - mistaken["at"])
-        await clock_passes(table.players[0], mistaken["locked_until"])
-    await table.match(0)
-    mistaken = await table.match(0, table.wrong_pair("values"))
-    assert [*locks, mistaken["locked_until"] - mistaken["at"]] == [1000, 2000, 4000, 1000]
-    await table.agree()
-
-
 async def test_a_right_call_brings_the_add_at_once(node: Node, meet: Meet) -> None:
     table = await Table.begin(meet, "race", **ADDS_TWICE)
     await table.play_on()
     kinds = [event["kind"] for event in table.judge.told]
     assert kinds[-5:] == ["called", "added", "called", "added", "ended"]
-    await table.prove(node)
-
-
-@pytest.mark.slow
-async def test_without_a_call_the_server_adds_after_three_seconds(node: Node, meet: Meet) -> None:
-    table = await Table.begin(meet, "race", **ADDS_TWICE)
-    while table.judge.game.pairs():
-        await table.match(0)
-    await table.players[0].event(table.room, "ended")
-    await table.sync()
-    kinds = [event["kind"] for event in table.judge.told]
-    assert kinds[-3:] == ["added", "added", "ended"]
     await table.prove(node)
 
 
@@ -156,16 +124,6 @@ async def test_moves_of_other_modes_are_refused(meet: Meet) -> None:
     assert (await table.play(0, "pass"))["code"] == "wrong_mode"
     assert (await table.play(0, "add"))["code"] == "wrong_mode"
     await table.agree()
-
-
-@pytest.mark.slow
-async def test_time_ends_the_race(node: Node, meet: Meet) -> None:
-    table = await Table.begin(meet, "race", seconds=10, **LONG)
-    await table.match(1)
-    await table.watchers[0].until(lambda: table.watchers[0].rooms[table.room].events[-1]["kind"] == "ended")
-    await table.sync(table.seq + 1)
-    assert table.judge.told[-1]["reason"] == "time"
-    await table.prove(node)
 
 
 @pytest.mark.slow

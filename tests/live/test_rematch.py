@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.live.client import CODECS
 from tests.live.node import Node
-from tests.live.table import Meet, Table
+from tests.live.table import Meet, Table, enter
 
 SHORT: dict[str, Any] = {"size": 12, "adds": 0, "seed": "0008" * 16}  # one pair is all there is
 THREE = (*CODECS, CODECS[0])
@@ -16,24 +16,6 @@ async def finished(meet: Meet, mode: str, **options: Any) -> Table:
     table = await Table.begin(meet, mode, **{**SHORT, **options})
     await table.play_on()
     return table
-
-
-async def enter(table: Table, order: list[int]) -> Table:
-    """Go over into the room of the rematch; *order* are the old seats by the new ones."""
-    await table.teller.until(lambda: "from" in table.teller.rooms[table.room].events[-1], within=20)
-    await table.sync()
-    named = table.judge.told[-1]
-    assert named["kind"] == "rematch"
-    players = [table.players[seat] for seat in order if seat < len(table.players)]
-    for player in players:
-        joined = await player.ask("join", room=named["room"])
-        assert joined["seat"] == order.index(table.players.index(player))
-    watcher = table.watchers[0]
-    await watcher.ask("join", room=named["room"], watch=True)
-    await players[0].whole(named["room"])
-    again = Table(named["room"], players, [watcher])
-    await again.sync()
-    return again
 
 
 @pytest.mark.parametrize("mode", ["race", "turns"])
@@ -84,20 +66,3 @@ async def test_computer_players_come_along_and_the_lowest_person_is_host(meet: M
     assert again.judge.now.chair(1).bot
     await again.play(0, "resign")
     await again.agree()
-
-
-@pytest.mark.slow
-async def test_two_of_three_play_again_fifteen_seconds_later(node: Node, meet: Meet) -> None:
-    table = await finished(meet, "race", codecs=THREE)
-    await table.players[2].ok("rematch", room=table.room, want=True)
-    await table.players[0].ok("rematch", room=table.room, want=True)
-    again = await enter(table, [2, 0])
-    assert again.judge.now.phase == "open"  # a seat is free
-    assert [chair and chair.ready for chair in again.judge.now.chairs] == [True, True, None]
-    named = table.judge.told[-1]["at"] - next(e["at"] for e in reversed(table.judge.told) if "want" in e)
-    assert named >= 15_000
-    assert await table.players[1].denied("rematch", room=table.room, want=True) == "not_allowed"
-    await again.players[0].ok("start", room=again.room)
-    await again.sync(again.seq + 2)
-    await again.play_on()
-    await again.prove(node)

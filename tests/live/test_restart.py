@@ -19,9 +19,10 @@ pytestmark = pytest.mark.slow  # each test starts a server, or two
 
 
 @pytest.fixture
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    """A server of the test's own, to be killed."""
-    node = Node(tmp_path_factory.mktemp("node"), matches_per_s=0, messages_per_s=0, drain_s=4)
+def node(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    """A server of the test's own, to be killed; the parameter is for how long it drains."""
+    drain_s = getattr(request, "param", 0.2)
+    node = Node(tmp_path_factory.mktemp("node"), matches_per_s=0, messages_per_s=0, drain_s=drain_s)
     yield node
     node.stop()
 
@@ -109,6 +110,7 @@ async def test_what_is_sent_while_the_server_dies_is_made_once_or_never(node: No
     await table.agree()
 
 
+@pytest.mark.parametrize("node", [4], indirect=True)  # as long as it takes by default
 async def test_a_server_that_is_asked_to_end_says_so_and_ends(node: Node, meet: Meet) -> None:
     table = await Table.begin(meet, "race", **LONG)
     await table.match(0)
@@ -116,11 +118,14 @@ async def test_a_server_that_is_asked_to_end_says_so_and_ends(node: Node, meet: 
     node.terminate()
     closing = await table.players[0].told("closing")
     assert closing["reason"] == "drain"
+    closed = []
     for client in [*table.players, *table.watchers]:
         assert await client.closed() == 1012
+        closed.append(time.monotonic())
         assert [message["t"] for message in client.inbox].count("closing") == 1
     assert await asyncio.to_thread(node.wait) == 0
     assert time.monotonic() - began < 10
+    assert max(closed) - began > 2  # not all at once
     node.start()
     answers = await come_back(table, node)
     assert [answer["t"] for answer in answers] == ["resumed"] * 3

@@ -112,19 +112,6 @@ async def test_who_resigns_is_skipped(node: Node, meet: Meet) -> None:
 
 
 @pytest.mark.slow
-async def test_whose_clock_runs_out_is_out(node: Node, meet: Meet) -> None:
-    table = await Table.begin(meet, "turns", codecs=THREE, base_s=5, increment_s=0, **LONG)
-    await table.match(0)
-    await table.players[0].event(table.room, "flagged")
-    await table.sync()
-    assert (await table.match(1))["code"] == "out"
-    await table.match(2)
-    await table.play(0, "resign")
-    assert table.judge.told[-1]["reason"] == "last_one_in"
-    await table.prove(node)
-
-
-@pytest.mark.slow
 async def test_a_game_in_turns_against_a_computer_player(node: Node, meet: Meet) -> None:
     table = await Table.open(meet, "turns", codecs=CODECS[:1], **{**CLEARS, "max_players": 2})
     human = table.players[0]
