@@ -16,7 +16,7 @@ from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
 from tenmatch.gateway import connection
-from tenmatch.gateway.connection import Connection, Receiver
+from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON, CloseCode, PeerError
 
@@ -70,10 +70,10 @@ class Door:
         self.connections.append(made)
         return made
 
-    def knock(self, knocker: Connection, address: str) -> bool:
+    def knock(self, knocker: Knocker, address: str) -> bool:
         return True
 
-    def client(self, knocker: Connection, request: Request, peer: str) -> str:
+    def client(self, knocker: Knocker, request: Request, peer: str) -> str:
         return peer
 
     def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
@@ -88,7 +88,7 @@ class Door:
         self.rooms.append(Room(connection))
         return self.rooms[-1]
 
-    def gone(self, connection: Connection) -> None:
+    def gone(self, knocker: Knocker) -> None:
         self.gone_again += 1
 
     async def start(self) -> None:
@@ -220,13 +220,13 @@ async def test_frames_that_are_no_messages_are_not_free(
 async def test_a_client_that_goes_on_after_our_close_is_cut_off(
     wire: Wire, room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "CLOSE_S", 0.05)
+    monkeypatch.setattr(connection, "CLOSE_S", 0.2)
     room.connection.close(CloseCode.RESTART, "bye")
-    with contextlib.suppress(ConnectionError):
-        while not room.is_lost.is_set():
-            await wire.send(text("and another thing"))
-            await asyncio.sleep(0.005)
     async with asyncio.timeout(1):
+        with contextlib.suppress(ConnectionError):
+            while not room.is_lost.is_set():
+                await wire.send(text("and another thing"))
+                await asyncio.sleep(0.005)
         await room.is_lost.wait()
     assert room.heard == []
 

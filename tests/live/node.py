@@ -38,7 +38,7 @@ class Node:
             )
         assert self.process.stdout is not None
         said = self.process.stdout.readline().decode().strip()
-        if not said.startswith("tenmatch is at http://"):
+        if not said.startswith(("tenmatch is at http://", "tenmatch is at https://")):
             self.kill()
             raise AssertionError(f"it said {said!r} and logged:\n{self.log()}")
         self.url = said.removeprefix("tenmatch is at ")

@@ -53,6 +53,10 @@ def _serve(
         Path | None, typer.Option(help="Folder of the private Valkey's data. [default: data]")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that share the port. [default: 1]")] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(help="Certificate with its chain, in PEM: serve https and wss.")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="The certificate's key, in PEM.")] = None,
     origins: Annotated[
         str | None, typer.Option(help="Further origins whose pages may connect, separated by commas.")
     ] = None,
@@ -69,6 +73,8 @@ def _serve(
             redis=redis,
             data=data,
             workers=workers,
+            tls_cert=tls_cert,
+            tls_key=tls_key,
             origins=origins,
             log_format=log_format,
             log_level=log_level,

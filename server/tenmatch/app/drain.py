@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from tenmatch.app.wiring import Node
 from tenmatch.gateway.connection import Connection
@@ -19,7 +19,14 @@ TICK_S: Final = 0.01
 GOODBYE: Final = "restart: reconnect at once"
 
 
-async def drain(node: Node, server: asyncio.Server, spread_s: float) -> None:
+class Server(Protocol):
+    """What accepts connections: `asyncio.Server`, or `tenmatch.gateway.tls.SecureServer`."""
+
+    def close(self) -> None:
+        """Accept no more."""
+
+
+async def drain(node: Node, server: Server, spread_s: float) -> None:
     """Send everyone away and return when they are gone, at the latest after spread_s + 5 s.
 
     Args:

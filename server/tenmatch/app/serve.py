@@ -8,7 +8,8 @@ import signal
 import socket
 import sys
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import uvloop
@@ -16,9 +17,10 @@ from rich.console import Console
 
 from tenmatch import __version__
 from tenmatch.app import website
-from tenmatch.app.drain import drain
+from tenmatch.app.drain import Server, drain
 from tenmatch.app.settings import Settings
-from tenmatch.app.wiring import start
+from tenmatch.app.wiring import Node, start
+from tenmatch.gateway.tls import BadCertificate, Certificate, SecureServer
 from tenmatch.store import tethered
 from tenmatch.store.checks import Finding, Severity, check
 from tenmatch.store.connect import Address, Store, StoreDown
@@ -46,7 +48,7 @@ def serve(settings: Settings) -> None:
     """Run the server until SIGTERM or Ctrl-C.
 
     Raises:
-        Unfit: The port is taken, or the store cannot be reached or would lose games.
+        Unfit: The port is taken, the certificate is none, or the store cannot be reached or would lose games.
         EmbeddedError: The private store cannot be had.
         BadStoreUrl: The store's URL is none.
         WebsiteMissing: The package is not whole.
@@ -62,13 +64,26 @@ async def _serve(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
+    certificate = _certificate(settings)
+    if certificate is not None:
+        loop.add_signal_handler(signal.SIGHUP, _reload, certificate)
     listener = listen(settings)
     with listener:
         async with _store_url(settings, stop) as url:
             if settings.workers == 1:
-                await run_node(settings, url, listener, stop)
+                await run_node(settings, url, listener, stop, certificate)
             else:
                 await run_workers(settings, url, listener, stop)
+
+
+def _certificate(settings: Settings) -> Certificate | None:
+    """Read what TLS needs, if it is wanted. Raises Unfit."""
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    try:
+        return Certificate(settings.tls_cert, settings.tls_key)
+    except BadCertificate as error:
+        raise Unfit(str(error)) from error
 
 
 @contextlib.asynccontextmanager
@@ -129,17 +144,21 @@ def listen(settings: Settings) -> socket.socket:
 # -- one node
 
 
-async def run_node(settings: Settings, url: str, listener: socket.socket, stop: asyncio.Event) -> None:
+async def run_node(
+    settings: Settings,
+    url: str,
+    listener: socket.socket,
+    stop: asyncio.Event,
+    certificate: Certificate | None = None,
+) -> None:
     """Serve on a bound socket until *stop* is set, then send everyone away."""
     site = website.pages(website.folder())
     with contextlib.closing(Store(Address(url))) as store:
         await unless(stop, _make_sure(store, allow_unfit=settings.unfit_redis))
         async with asyncio.TaskGroup() as group:
             node = await start(settings, store, group, site)
-            server = await asyncio.get_running_loop().create_server(
-                node.connection, sock=listener, backlog=BACKLOG
-            )
-            _announce(listener)
+            server = await _server(node, listener, group, certificate)
+            _announce(listener, secure=certificate is not None)
             log.info(
                 "serving", extra={"node": node.name, "store": str(store.address), "version": __version__}
             )
@@ -147,6 +166,27 @@ async def run_node(settings: Settings, url: str, listener: socket.socket, stop: 
             await drain(node, server, settings.drain_s)
             log.info("drained", extra={"node": node.name})
             node.stop()
+
+
+async def _server(
+    node: Node, listener: socket.socket, group: asyncio.TaskGroup, certificate: Certificate | None
+) -> Server:
+    """Accept connections for a node; with a certificate, secure ones only."""
+    if certificate is None:
+        loop = asyncio.get_running_loop()
+        return await loop.create_server(node.connection, sock=listener, backlog=BACKLOG)
+    server = SecureServer(listener, certificate, node.handshake, node.connection)
+    server.start(group, BACKLOG)
+    return server
+
+
+def _reload(certificate: Certificate) -> None:
+    try:
+        certificate.reload()
+    except BadCertificate as error:
+        log.error("the certificate stays as it was", extra={"error": str(error)})
+    else:
+        log.info("the certificate was read again")
 
 
 async def _make_sure(store: Store, *, allow_unfit: bool) -> None:
@@ -175,11 +215,12 @@ async def _first_answer(store: Store) -> list[Finding]:
             await asyncio.sleep(0.5)
 
 
-def _announce(listener: socket.socket) -> None:
+def _announce(listener: socket.socket, *, secure: bool) -> None:
     """Say where to point a browser; the one line on standard output."""
     host, port = listener.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    Console().print(f"tenmatch is at [bold]http://{shown}:{port}[/bold]", highlight=False, soft_wrap=True)
+    url = f"http{'s' * secure}://{shown}:{port}"
+    Console().print(f"tenmatch is at [bold]{url}[/bold]", highlight=False, soft_wrap=True)
 
 
 # -- workers
@@ -194,17 +235,45 @@ async def run_workers(settings: Settings, url: str, listener: socket.socket, sto
     with contextlib.closing(Store(Address(url))) as store:
         await unless(stop, _make_sure(store, allow_unfit=settings.unfit_redis))
     ready = asyncio.Semaphore(0)
+    workers: set[Process] = set()  # that serve
+    secure = settings.tls_cert is not None
+    if secure:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _hang_up, workers)
+
+    def serves(worker: Process) -> None:
+        workers.add(worker)
+        if secure:
+            _hang_up({worker})  # the certificate may have been replaced since it began
+        ready.release()
+
     async with asyncio.TaskGroup() as group:
         for _ in range(settings.workers):
-            group.create_task(_keep_running(environment, ready, stop))
+            group.create_task(_keep_running(environment, workers, serves, stop))
         with contextlib.suppress(Stopped):
             for _ in range(settings.workers):
                 await unless(stop, ready.acquire())
-            _announce(listener)
+            _announce(listener, secure=secure)
 
 
-async def _keep_running(environment: dict[str, str], ready: asyncio.Semaphore, stop: asyncio.Event) -> None:
-    """Run a worker, and another one when it dies, until *stop* is set."""
+def _hang_up(workers: set[Process]) -> None:
+    """Let workers read the certificate again."""
+    for worker in workers:
+        with contextlib.suppress(ProcessLookupError):
+            worker.send_signal(signal.SIGHUP)
+
+
+async def _keep_running(
+    environment: dict[str, str],
+    workers: set[Process],
+    serves: Callable[[Process], None],
+    stop: asyncio.Event,
+) -> None:
+    """Run a worker, and another one when it dies, until *stop* is set.
+
+    Args:
+        workers: Those that serve.
+        serves: Hears when it does.
+    """
     while not stop.is_set():
         worker = await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", "-S", tethered.__file__, str(os.getpid())),  # it goes when we go
@@ -215,16 +284,22 @@ async def _keep_running(environment: dict[str, str], ready: asyncio.Semaphore, s
         )
         assert worker.stdout is not None
         said = asyncio.ensure_future(worker.stdout.readline())  # its address: it serves
-        said.add_done_callback(lambda said: ready.release() if said.result() else None)
+        said.add_done_callback(partial(_heard, worker, serves))
         ended = asyncio.ensure_future(worker.wait())
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait([ended, stopping], return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
+        workers.discard(worker)
         if not ended.done():
             await _end(worker, ended)
             return
         log.error("a worker died", extra={"pid": worker.pid, "status": worker.returncode})
         await asyncio.sleep(RESTART_S)
+
+
+def _heard(worker: Process, serves: Callable[[Process], None], said: "asyncio.Future[bytes]") -> None:
+    if said.result():
+        serves(worker)
 
 
 async def _end(worker: Process, ended: "asyncio.Future[int]") -> None:

@@ -37,6 +37,8 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8765, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    tls_cert: Path | None = Field(None, description="certificate, with its chain, in PEM; then all is TLS")
+    tls_key: Path | None = Field(None, description="its key, in PEM; both are read again on SIGHUP")
     reuse_port: bool = Field(False, description="share the port with other processes (SO_REUSEPORT)")
     redis: SecretStr | None = Field(
         None,
@@ -146,6 +148,8 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
+        if (self.tls_cert is None) is not (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key go together")
         keys = [key for key in (self.jwt_secret, self.jwt_jwks_url) if key is not None]
         named = [name for name in (self.jwt_issuer, self.jwt_audience) if name is not None]
         if (keys or named) and (len(keys), len(named)) != (1, 2):

@@ -16,7 +16,7 @@ from tenmatch.app.settings import Settings
 from tenmatch.game.ids import spell
 from tenmatch.gateway.addresses import Proxies
 from tenmatch.gateway.attendance import Attendance
-from tenmatch.gateway.connection import Connection, Receiver
+from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.gateway.credits import Shared
 from tenmatch.gateway.desk import Desk
 from tenmatch.gateway.handshake import Admission, Handshake
@@ -55,14 +55,15 @@ class Node:
     tasks: list[asyncio.Task[None]]  # they run for ever
     ended: asyncio.Event
 
-    def connection(self) -> Connection:
-        """Return what takes the next connection."""
+    def connection(self, arrival: Knocker | None = None) -> Connection:
+        """Return what takes the next connection, counted in place of *arrival* from then on."""
         settings = self.settings
         return Connection(
             self.handshake,
             frame_bytes=FRAME_BYTES,
             high_water=settings.watcher_bytes,
             most_unread=settings.player_bytes,
+            arrival=arrival,
         )
 
     def stop(self) -> None:

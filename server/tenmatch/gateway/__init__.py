@@ -2,8 +2,10 @@
 
 A move goes through here from top to bottom, and its event back up:
 
+    tls          who comes with TLS, and with which certificate it is met
     connection   one socket: bytes to frames, over the Sans-I/O layer of `websockets`
     handshake    who may come in: path, origin, subprotocol, how many from one address
+    identity     who somebody is: guests, or whom another issuer vouches for
     session      one client's side of the protocol, without a socket
     desk         the requests that have to wait for the store: create and join
     table        one loaded room: one command at a time, answers after their append

@@ -53,13 +53,20 @@ class Receiver(Protocol):
         """Hear that the connection is gone."""
 
 
+class Knocker(Protocol):
+    """A socket that is not let in yet."""
+
+    def abort(self) -> None:
+        """End at once."""
+
+
 class Door(Protocol):
     """What a connection asks when somebody knocks: `tenmatch.gateway.handshake.Handshake`."""
 
-    def knock(self, knocker: "Connection", address: str) -> bool:
+    def knock(self, knocker: "Knocker", address: str) -> bool:
         """Count a connection from its first moment on; return False where it must go."""
 
-    def client(self, knocker: "Connection", request: Request, peer: str) -> str:
+    def client(self, knocker: "Knocker", request: Request, peer: str) -> str:
         """Return the address that a request comes from."""
 
     def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
@@ -68,17 +75,26 @@ class Door(Protocol):
     def enter(self, connection: "Connection", protocol: ServerProtocol) -> Receiver:
         """Return the session behind a connection that was let in."""
 
-    def gone(self, connection: "Connection") -> None:
+    def gone(self, knocker: "Knocker") -> None:
         """Hear that a connection, let in or not, has ended."""
 
 
 class Connection(asyncio.Protocol):
     """Bytes in, messages out, for one socket."""
 
-    def __init__(self, door: Door, *, frame_bytes: int, high_water: int, most_unread: int) -> None:
+    def __init__(
+        self,
+        door: Door,
+        *,
+        frame_bytes: int,
+        high_water: int,
+        most_unread: int,
+        arrival: Knocker | None = None,
+    ) -> None:
         """Make a connection that waits for its transport.
 
         Args:
+            arrival: What was counted in its place until now.
             frame_bytes: The longest message a client may send.
             high_water: Bytes waiting to be sent above which the client counts as slow.
             most_unread: Bytes waiting to be sent above which the connection ends (1013).
@@ -89,6 +105,7 @@ class Connection(asyncio.Protocol):
         self._closed = False  # by us: nothing that comes is taken any more
         self._ending = False  # the timer is the one that ends it
         self._door = door
+        self._arrival = arrival
         self._loop = asyncio.get_running_loop()
         self._protocol = ServerProtocol(max_size=frame_bytes, logger=_websockets_log)
         self._high_water = high_water
@@ -112,6 +129,9 @@ class Connection(asyncio.Protocol):
         self._transport.set_write_buffer_limits(high=self._high_water, low=self._high_water // 8)
         self.address = canonical(transport.get_extra_info("peername"))
         self._timer = self._loop.call_later(HANDSHAKE_S, self._transport.abort)
+        if self._arrival is not None:
+            self._door.gone(self._arrival)
+            self._arrival = None
         if not self._door.knock(self, self.address):
             self._transport.abort()
 

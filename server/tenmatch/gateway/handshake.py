@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Protocol
 
 from websockets.datastructures import MultipleValuesError
 from websockets.exceptions import InvalidHeader, NegotiationError
@@ -18,7 +17,7 @@ from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
 from tenmatch.gateway.addresses import Proxies, site
-from tenmatch.gateway.connection import Connection, Receiver
+from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.gateway.http import Page, path_of, route, say
 from tenmatch.protocol.codec import CODECS, Codec
 
@@ -36,13 +35,6 @@ class Admission:
     sockets: int
     handshakes: int = 0  # not let in yet, of all addresses
     proxies: Proxies = field(default_factory=Proxies)
-
-
-class Knocker(Protocol):
-    """A socket that is not let in yet."""
-
-    def abort(self) -> None:
-        """End at once."""
 
 
 class Handshake:
