@@ -284,6 +284,17 @@ async def test_who_resets_or_never_answers_does_not_hold_it_up(watch: Watch, url
         assert time.monotonic() - began < 2
 
 
+async def test_what_never_closes_is_cut_off_in_the_end(
+    watch: Watch, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "CLOSE_S", 60.0)
+    async with serving(url) as node, Wire(node.port) as wire:
+        await wire.upgrade()
+        node.stop.set()
+        await node.task
+        await wire.end()
+
+
 async def test_closing_is_spread_over_time(watch: Watch, url: str) -> None:
     async with serving(url, drain_s=0.4) as node, AsyncExitStack() as peers:
         everyone = [await peers.enter_async_context(peer(node.port)) for _ in range(8)]

@@ -1,6 +1,6 @@
 """Who is there: presence over nodes, seats that change connections, and seats whose players are nowhere."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import pytest
 from tests.game.rooms import person
@@ -11,7 +11,7 @@ from tests.store.waiting import until
 
 from tenmatch.game import commands
 from tenmatch.game.events import Level, Player, Unseated, UnseatReason
-from tenmatch.game.ids import PlayerId, SeatNumber
+from tenmatch.game.ids import Millis, PlayerId, RoomId, SeatNumber
 from tenmatch.game.room import Phase
 from tenmatch.gateway import attendance as attendance_module
 from tenmatch.gateway import rounds as rounds_module
@@ -21,6 +21,7 @@ from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table
 from tenmatch.store import due, keys
+from tenmatch.store.connect import Store
 
 ZERO, ONE = SeatNumber(0), SeatNumber(1)
 
@@ -234,19 +235,21 @@ async def test_a_room_is_not_let_go_while_somebody_comes(
     monkeypatch.setattr(rounds_module, "IDLE_S", 0.0)
     mark = due.mark
 
-    async def mark_while_somebody_comes(*arguments: object) -> None:
-        nodes.listen(table)
-        await mark(*arguments)  # type: ignore[arg-type]
+    async def mark_while_somebody_comes(store: Store, rooms: Mapping[RoomId, Millis]) -> None:
+        await mark(store, rooms)
+        if rooms.get(table.room) == table.state.at + 600_000:
+            nodes.listen(table)
 
     monkeypatch.setattr(due, "mark", mark_while_somebody_comes)
     await rounds(node).presence()
+    assert len(table.audience) == 1
     assert node.node.tables.loaded.get(table.room) is table
 
 
 async def test_a_room_that_nobody_looks_after_is_found_by_the_sweep(node: Running, url: str) -> None:
     table = await founded(node)
     node.node.tables.unload(table)
-    await due.mark(node.store, {table.room: 1})  # type: ignore[dict-item]
+    await due.mark(node.store, {table.room: Millis(1)})
     async with running(url) as other:
         await rounds(other).sweep()
         assert table.room in other.node.tables.loaded
@@ -254,6 +257,17 @@ async def test_a_room_that_nobody_looks_after_is_found_by_the_sweep(node: Runnin
 
 
 async def test_a_mark_without_a_room_is_taken_away(node: Running) -> None:
-    await due.mark(node.store, {"abcdefghjk": 1})  # type: ignore[dict-item]
+    room = RoomId("abcdefghjk")
+    await due.mark(node.store, {room: Millis(1)})
     await rounds(node).sweep()
-    assert await node.store.call("ZCARD", keys.due(keys.due_bucket("abcdefghjk"))) == 0  # type: ignore[arg-type]
+    assert await node.store.call("ZCARD", keys.due(keys.due_bucket(room))) == 0
+
+
+async def test_a_room_that_cannot_be_read_here_is_left_to_others(node: Running) -> None:
+    room = RoomId("abcdefghjk")
+    await node.store.call("RPUSH", keys.log(room), b"\x09 of a later version")
+    await due.mark(node.store, {room: Millis(1)})
+    for _ in range(2):
+        await rounds(node).sweep()
+    marked = await node.store.call("ZSCORE", keys.due(keys.due_bucket(room)), room)
+    assert float(marked) > node.store.clock.now()

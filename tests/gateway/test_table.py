@@ -13,7 +13,7 @@ from tests.store.waiting import until
 from tenmatch.game import commands
 from tenmatch.game.answers import Denial, Denied, Obstacle
 from tenmatch.game.events import Matched, Resigned
-from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber
+from tenmatch.game.ids import MoveNumber, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Phase
 from tenmatch.gateway import table as tables_module
@@ -117,6 +117,37 @@ async def test_a_question_without_a_command_compares_only(one: Running) -> None:
     table = await founded(one)
     assert await asked(table, None) == Done(())
     assert len(await one.log(table.room)) == 2
+
+
+async def test_a_room_in_which_nothing_happens_asks_the_store_nothing(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await founded(one)
+    committer = table._committer
+    await asked(table, None)
+    before = committer.pipelines
+    table.doubt()
+    await until(lambda: committer.pipelines == before + 1)
+    await asyncio.sleep(0.1)
+    assert committer.pipelines == before + 1
+
+
+@pytest.mark.slow
+async def test_a_node_ends_although_somebody_waits_for_a_frozen_store(
+    own_server: Server, watch: Watch
+) -> None:
+    async with asyncio.timeout(6):
+        async with running(own_server.url) as one:
+            table = await founded(one)
+            own_server.freeze()
+            question = Question(table, commands.GetReady(ZERO, True))
+            one.node.tables._spawn(wait_for_an_answer(table))
+        assert question.answers == [Unavailable()]
+        own_server.thaw()
+
+
+async def wait_for_an_answer(table: Table) -> None:
+    await asked(table, None)
 
 
 async def test_a_room_that_was_let_go_answers_everyone(one: Running) -> None:
@@ -346,9 +377,14 @@ async def test_hints_that_come_twice_late_or_torn_change_nothing(one: Running, t
     raws = await one.log(here.room)
     for first in range(1, len(raws) + 1):
         there.hint(first, raws[first - 1 :])  # type: ignore[arg-type]
-    there.hint(len(raws) + 2, [b"beyond"])  # type: ignore[arg-type]
-    there.hint(len(raws) + 1, [b"no entry"])  # type: ignore[arg-type]
+    assert there._under_way is None
+    for first, raw in ((len(raws) + 2, b"beyond"), (len(raws) + 1, b"no entry")):
+        there.hint(first, [raw])  # type: ignore[arg-type]
+        assert there._under_way is not None
+        assert await asked(there, None) == Done(())
+    assert not there._doubtful
     there.hint(len(raws), [b"forked"])  # type: ignore[arg-type]
+    assert there._under_way is not None, "a hint that contradicts what is held is looked into"
     assert await asked(there, None) == Done(())
     assert ear.log == told
     assert there.head == here.head
@@ -511,17 +547,6 @@ async def test_reading_a_log_anew_is_not_asked_for_again_and_again(
     for question in questions:
         assert await question.answer() == Done(())
     assert len(reloads) == 1
-
-
-@pytest.mark.slow
-async def test_a_log_that_holds_no_room_is_no_such_room_and_stays_due(
-    one: Running, caplog: pytest.LogCaptureFixture
-) -> None:
-    room = RoomId("abcdefghjk")
-    await one.store.call("RPUSH", keys.log(room), b"\x09 of a later version")
-    await one.store.call("ZADD", keys.due(keys.due_bucket(room)), 1, room)
-    await until(lambda: "a log cannot be read" in caplog.text, 4)
-    assert await one.store.call("ZSCORE", keys.due(keys.due_bucket(room)), room) is not None
 
 
 # Outages
