@@ -66,6 +66,11 @@ class Table:
         return self.judge.now.seq
 
     @property
+    def seats(self) -> range:
+        """The seats of the persons."""
+        return range(len(self.players))
+
+    @property
     def over(self) -> bool:
         """Whether the game is over."""
         return self.judge.now.phase == "over"
@@ -101,7 +106,7 @@ class Table:
         """Play to the end, with a call where a race has no pair left; in a race only *seats* play, or all."""
         while not self.over:
             now = self.judge.now
-            playing = [seat for seat in now.still_in() if seat in (seats or range(len(self.players)))]
+            playing = [seat for seat in now.still_in() if seat in (seats or self.seats)]
             seat = playing[now.seq % len(playing)] if now.turn is None else now.turn
             if self.judge.game.pairs():
                 await self.match(seat)

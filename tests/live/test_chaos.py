@@ -57,7 +57,7 @@ class Chaos:
         turn = self.table.judge.now.turn
         if turn is not None and self.draw.random() < 0.8:
             return turn
-        return self.draw.randrange(len(self.table.players))
+        return self.draw.choice(self.table.seats)
 
     async def send(self, seat: int, t: str, **fields: Any) -> None:
         """Make a move until it is answered, over as many connections as that takes."""
@@ -98,7 +98,7 @@ class Chaos:
         """Let everyone claim the same pair at once."""
         if pairs := self.table.judge.game.pairs():
             a, b = self.draw.choice(pairs)
-            await asyncio.gather(*(self.send(seat, "match", a=a, b=b) for seat in range(3)))
+            await asyncio.gather(*(self.send(seat, "match", a=a, b=b) for seat in self.table.seats))
 
     async def err(self) -> None:
         """Claim any two numbers."""
