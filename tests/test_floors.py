@@ -49,7 +49,9 @@ def test_a_module_imports_only_its_own_floor_and_those_below(path: Path) -> None
     assert not wrong, f"{floor} must not import {sorted(wrong)}"
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if floor_of(path) in PURE], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if floor_of(path) in PURE], ids=lambda path: path.stem
+)
 def test_the_pure_floors_have_no_clock_no_chance_and_no_input(path: Path) -> None:
     wrong = {name for name in imported(path) if name.split(".")[0] in IMPURE}
     assert not wrong, f"{floor_of(path)} is pure, but imports {sorted(wrong)}"
@@ -72,5 +74,7 @@ def test_every_floor_is_there() -> None:
 def test_the_web_client_is_imported_by_nothing_and_imports_nothing_of_ours() -> None:
     client = PACKAGE.parent.parent / "client_demo"
     for path in client.rglob("*.py"):
-        inside = {n for n in imported(path) if n.startswith("tenmatch.") and not n.startswith("tenmatch.client")}
+        inside = {
+            n for n in imported(path) if n.startswith("tenmatch.") and not n.startswith("tenmatch.client")
+        }
         assert not inside, f"{path}: a client uses the public protocol only, not {sorted(inside)}"
