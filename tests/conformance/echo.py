@@ -11,7 +11,7 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
-from tenmatch.gateway.connection import Connection, Receiver
+from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.protocol.limits import CloseCode, PeerError
 
 LONGEST = 1 << 20  # bytes of a message here; the server's own limit is far lower
@@ -75,11 +75,11 @@ class Server:
         self._nobody.clear()
         return made
 
-    def knock(self, knocker: Connection, address: str) -> bool:
+    def knock(self, knocker: Knocker, address: str) -> bool:
         """Let anybody ask."""
         return True
 
-    def client(self, knocker: Connection, request: Request, peer: str) -> str:
+    def client(self, knocker: Knocker, request: Request, peer: str) -> str:
         """Believe that a request comes from where it seems to."""
         return peer
 
@@ -92,10 +92,10 @@ class Server:
         assert isinstance(connection, EitherKind)
         return Echo(connection)
 
-    def gone(self, connection: Connection) -> None:
+    def gone(self, knocker: Knocker) -> None:
         """Note that a connection has ended."""
-        assert isinstance(connection, EitherKind)
-        self.connections.remove(connection)
+        assert isinstance(knocker, EitherKind)
+        self.connections.remove(knocker)
         if not self.connections:
             self._nobody.set()
 

@@ -1,8 +1,8 @@
 """What nodes share: each room's log in Redis, the feed between nodes, who is there, the lists.
 
 The store moves bytes and small values and knows nothing of what a room means. It alone talks to Redis (or
-Valkey): real servers, the operator's or a private one, and there is no second implementation. A server alone is
-a cluster of one; so is whichever primary sentinels name.
+Valkey): real servers, the operator's or a private one, and there is no second implementation. A server alone
+is a cluster of one; so is whichever primary sentinels name.
 
     keys        every key and channel, what lies under it and how long
     address     a URL: servers, and how to log in
