@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.live.client import CODECS, Client, Message
+from tests.live.conftest import Knock
 from tests.live.node import Node
 from tests.live.table import Meet, Table
 from tests.live.wire import Wire, frame
@@ -105,6 +106,47 @@ async def test_over_eight_matches_at_once_are_too_fast(meet: Meet) -> None:
     await table.sync(made["seq"])
     assert (await table.match(1))["kind"] == "matched"  # another seat is not held back
     await table.agree()
+
+
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    """A server with small limits for what connections do together, and for what makes work."""
+    small = {"sockets_per_player": 2, "joins_per_minute": 5, "rooms_per_address": 3}
+    node = Node(tmp_path_factory.mktemp("strict"), messages_per_s_player=10, **small)
+    yield node
+    node.stop()
+
+
+@pytest.mark.slow
+async def test_a_players_connections_are_limited(strict: Node, meet: Meet, knock: Knock) -> None:
+    first = await meet(url=strict.url)
+    await meet(url=strict.url, token=first.token)
+    third = await knock(url=strict.url)
+    await third.say("hello", token=first.token)
+    assert await third.closed() == 1013
+    await first.close()
+    assert (await meet(url=strict.url, token=first.token)).player == first.player
+
+
+@pytest.mark.slow
+async def test_a_players_connections_share_what_one_may_send(strict: Node, meet: Meet) -> None:
+    first = await meet(url=strict.url)
+    second = await meet(url=strict.url, token=first.token)
+    answers = await asyncio.gather(*(client.ask("ping") for _ in range(50) for client in (first, second)))
+    assert {answer.get("code", "pong") for answer in answers} == {"pong", "rate_limited"}
+    assert (await (await meet(url=strict.url)).ask("ping"))["t"] == "pong"
+
+
+@pytest.mark.slow
+async def test_rooms_made_and_joined_are_limited(strict: Node, meet: Meet) -> None:
+    maker = await meet(url=strict.url)
+    made = [await maker.ask("create", mode="race") for _ in range(3)]
+    assert await (await meet(url=strict.url)).denied("create", mode="race") == "too_many_rooms"
+    guest = await meet(url=strict.url)
+    for _ in range(5):
+        assert (await guest.ask("join", room=made[0]["room"]))["seat"] == 1
+    assert await guest.denied("join", room=made[1]["room"]) == "rate_limited"
+    await guest.ok("ready", room=made[0]["room"], ready=True)
 
 
 @pytest.fixture(scope="module")

@@ -33,6 +33,7 @@ def spread(meet: Meet) -> Meet:
         nonlocal last
         client = await meet(codec, **hello)
         while client.node == (apart or last):
+            await client.close()
             client = await meet(codec, **hello)
         last = client.node
         return client
@@ -109,6 +110,7 @@ async def test_a_seat_has_one_connection_however_many_join_at_once(spread: Meet)
         refused = await winner.move("match", table.room, a=0, b=0, seen=0, n=2**31 - 1)
         assert refused.get("code") in ("same_number", "locked")
         assert winner.close_code is None
+        await winner.close()
 
 
 async def _first_closed(clients: list[Client]) -> Client:
