@@ -97,10 +97,10 @@ function again(game) {
   return button(t('watchAgain'), watch, { class: 'btn again', test: 'watch-again' });
 }
 
-// The record, where this page did not see the whole game; null where there is none (yet).
+// The whole game, where this page did not see all of it; null where it cannot be had.
 async function recorded(room) {
   try {
-    return [...replay((await room.record()).events)];
+    return [...replay(await room.history())];
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     return null;

@@ -151,6 +151,13 @@ export class Room extends Follower {
     return this.catchUp({ fresh: true });
   }
 
+  /** Every event of the room so far, from the first, also those this client did not see. @returns {Promise<Event[]>} */
+  async history() {
+    const watch = this.seat === null;
+    const told = await this.wire.ask({ t: 'join', room: this.id, after: 0, chain: 0, ...(watch && { watch }) });
+    return told.events ?? (await this.record()).events; // a very long game comes back as a snapshot
+  }
+
   /** The record of the finished game. @returns {Promise<any>} */
   record() {
     return this.wire.get(`/v1/records/${this.id}`);
@@ -159,7 +166,7 @@ export class Room extends Follower {
   /** Was the deal fixed before the game began? After the end. @returns {Promise<DealCheck>} */
   async checkDeal() {
     const { commit, seed, options } = this.state;
-    const board = this.dealt ?? startedBoard(await this.record());
+    const board = this.dealt ?? startedBoard(await this.history());
     return verifyDeal({ seed, commit, board, size: options.size, deal: options.deal });
   }
 
@@ -170,9 +177,9 @@ export class Room extends Follower {
   }
 }
 
-/** @param {{events: Event[]}} record @returns {string} the board as dealt */
-function startedBoard(record) {
-  const started = record.events.find(({ kind }) => kind === 'started');
+/** @param {Event[]} events @returns {string} the board as dealt */
+function startedBoard(events) {
+  const started = events.find(({ kind }) => kind === 'started');
   if (!started) throw new RequestError({ code: 'not_playing', text: 'this game never started' });
   return started.board;
 }

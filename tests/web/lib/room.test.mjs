@@ -491,16 +491,22 @@ test('refresh asks for everything, also while a resume is under way', async (t) 
   assert.equal((await fresh).seq, 8);
 });
 
-test('the deal can be checked after the end, from the record if need be', async (t) => {
+test('the deal can be checked after the end, from the history if need be, from the record of a long game', async (t) => {
   stopTime(t);
   const state = playing('race', '123456789/111213141/516171819', {});
   Object.assign(state, { phase: 'over', commit: null, options: { ...state.options, size: 27, deal: 'classic' } });
-  const { room } = await seated({ state });
-  const record = { events: opening('race', '123456789/111213141/516171819', {}) };
-  t.mock.method(globalThis, 'fetch', async () => Response.json(record));
-  assert.equal((await room.checkDeal()).ok, true);
-  record.events[3].board = '9';
-  assert.equal((await room.checkDeal()).boardOk, false);
-  record.events.pop();
-  await assert.rejects(room.checkDeal(), { code: 'not_playing' });
+  const { room, Socket } = await seated({ state });
+  const events = opening('race', '123456789/111213141/516171819', {});
+  const check = (answer) => {
+    const checked = room.checkDeal();
+    Socket.last.answers('join', answer);
+    return checked;
+  };
+  const resumed = () => ({ t: 'resumed', room: ID, seq: room.seq, seat: 0, events });
+  assert.equal((await check(resumed())).ok, true);
+  assert.deepEqual([room.status, room.seq], ['live', 4]);
+  events[3] = { ...events[3], board: '9' };
+  assert.equal((await check(resumed())).boardOk, false);
+  t.mock.method(globalThis, 'fetch', async () => Response.json({ events: events.slice(0, 3) }));
+  await assert.rejects(check(snapshot({ state })), { code: 'not_playing' });
 });

@@ -45,6 +45,21 @@ def test_anybody_can_check_the_deal(visit: Visit) -> None:
         expect(visitor.at("deal-check").locator(".icon")).to_be_visible()
 
 
+def test_who_came_late_sees_as_much_at_the_end(visit: Visit) -> None:
+    ann, bob = visit(), visit()
+    seat(ann, bob, size=9)
+    dealt = ann.board().text()
+    ann.page.reload()
+    ann.at("resign").wait_for()
+    resign(bob)
+    ann.at("end").locator("summary").click()
+    ann.press("check-deal")
+    ann.sees("deal-check", "The deal was fixed before the game.")
+    ann.press("watch-again")
+    ann.shows(dealt)
+    expect(ann.at("watch-again")).to_be_enabled()
+
+
 def test_the_game_can_be_watched_again(visit: Visit) -> None:
     ann, bob = visit(), visit()
     seat(ann, bob, deal="classic")
