@@ -2,11 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvloop
+from tests.gateway.meeting import Meet
+from tests.gateway.nodes import Running, running
+from tests.gateway.peer import Peer, peer
 from tests.servers import Server
 
 from tenmatch.store.connect import Address, Store
@@ -65,3 +70,27 @@ async def watch(caplog: pytest.LogCaptureFixture) -> AsyncIterator[Watch]:
     assert not watch.surprises
     tracebacks = [record.getMessage() for record in caplog.get_records("call") if record.exc_info]
     assert bool(tracebacks) is watch.bugs_expected, tracebacks
+
+
+@pytest.fixture
+async def node(url: str, watch: Watch) -> AsyncIterator[Running]:
+    async with running(url) as node:
+        yield node
+
+
+@pytest.fixture
+async def other(node: Running, url: str) -> AsyncIterator[Running]:
+    """Another node on the same store."""
+    async with running(url) as other:
+        yield other
+
+
+@pytest.fixture
+async def meet(node: Running) -> AsyncIterator[Meet]:
+    """Return what connects peers, to the node or another."""
+    async with AsyncExitStack() as peers:
+
+        async def meet(at: Running | None = None, **fields: Any) -> Peer:
+            return await peers.enter_async_context(peer((at or node).port, **fields))
+
+        yield meet
