@@ -349,6 +349,8 @@ class Desk:
     async def _carry_out(self, session: Session, re: int | None, work: Awaitable[None]) -> None:
         try:
             await work
+        except UnreadableRoom:
+            session.fail(ErrorCode.UNAVAILABLE, "this room cannot be had here now: try again", re=re)
         except NoSuchRoom:
             session.fail(ErrorCode.NO_SUCH_ROOM, "there is no such room, or it has ended long ago", re=re)
         except PeerError as error:

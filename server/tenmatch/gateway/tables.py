@@ -36,6 +36,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], object]
 LOOKED_AT_MS = 10_000  # a loaded room is looked at by its node; others wait this long before they do
 CODE_TTL_S = 90_000  # a code outlives its room, renewed while a node has it loaded
 RETRY_S = 1.0
+GIVEN_UP_S = 5.0  # for which a room that a bug was met in is not tried again here
 
 
 class NoSuchRoom(Exception):
@@ -67,6 +68,7 @@ class Tables:
         self._feed = feed
         self._pulse = pulse
         self._spawn = spawn
+        self._given_up: set[RoomId] = set()
         self._rematching: set[RoomId] = set()  # rooms whose rematch is being made
         self._loading: dict[RoomId, asyncio.Future[Table]] = {}
 
@@ -82,6 +84,8 @@ class Tables:
         table = self.loaded.get(room)
         if table is not None:
             return table
+        if room in self._given_up:
+            raise UnreadableRoom(room)
         loading = self._loading.get(room)
         if loading is None:
             loading = self._loading[room] = asyncio.get_running_loop().create_future()
@@ -98,6 +102,7 @@ class Tables:
             loading.exception()  # whoever waited may be gone: that is no one's fault
         except Exception as error:  # a bug met while folding costs this room only
             log.exception("a room could not be loaded", extra={"room": room})
+            self._give_up(room)
             self._feed.leave(room)
             unreadable = UnreadableRoom(room)
             unreadable.__cause__ = error
@@ -282,8 +287,15 @@ class Tables:
         self.unload(table)
         for member in members:
             self.detach(table, member, "closed")
+        if why == "bug":
+            self._give_up(table.room)
         level = logging.INFO if why == "expired" else logging.WARNING
         log.log(level, "room given up on this node", extra={"room": table.room, "why": why})
+
+    def _give_up(self, room: RoomId) -> None:
+        """Leave a room alone for a while: its members come back at once, and would meet the bug again."""
+        self._given_up.add(room)
+        asyncio.get_running_loop().call_later(GIVEN_UP_S, self._given_up.discard, room)
 
     def reload(self, table: Table) -> None:
         """Read the whole log anew: it is not the one this table holds. Members get `reset` snapshots."""
