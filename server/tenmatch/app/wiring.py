@@ -15,6 +15,7 @@ from websockets.http11 import Request, Response
 from tenmatch.app.settings import Settings
 from tenmatch.game.ids import spell
 from tenmatch.gateway.addresses import Proxies
+from tenmatch.gateway.allowance import Limits, Pools
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.gateway.credits import Shared
@@ -28,7 +29,7 @@ from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.news import News
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.rounds import Rounds, every, guarded
-from tenmatch.gateway.session import Limits, Pools, Session
+from tenmatch.gateway.session import Session
 from tenmatch.gateway.tables import Spawn, Tables
 from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.limits import FRAME_BYTES

@@ -7,7 +7,6 @@ behind it wait too. Moves do not block: they are handed to their room's table, w
 import asyncio
 import logging
 from collections import deque
-from dataclasses import dataclass, field
 from typing import Final, Protocol, assert_never
 
 from tenmatch.game import commands
@@ -16,8 +15,8 @@ from tenmatch.game.commands import AnyCommand
 from tenmatch.game.events import Level, Player
 from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber, Seq
 from tenmatch.gateway.addresses import LOCAL, site
+from tenmatch.gateway.allowance import Allowance, Limits, Pools
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
-from tenmatch.gateway.credits import Credits, Shared
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
 from tenmatch.gateway.identity import Identity, Person, Proof
@@ -32,8 +31,6 @@ from tenmatch.store.clock import StoreClock
 log = logging.getLogger(__name__)
 
 BACKLOG = 64  # messages that may wait behind one that waits for the store
-FLOOD = 200  # messages dropped within FLOOD_S that end a connection
-FLOOD_S = 10.0
 LOOK_S = 86_400.0  # between two looks at a proof: timers of half a year, and clocks, drift apart
 UNAVAILABLE = "the store cannot be reached: nothing acknowledged is lost, send it again"
 
@@ -92,25 +89,6 @@ class Desk(Protocol):
         """Return a computer player of that level with an id and a name of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one client may send. 0 lifts a limit."""
-
-    messages_per_s: float
-    messages_burst: float
-    matches_per_s: float  # a seat
-    joins_per_minute: float = 0
-    sockets_per_player: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Pools:
-    """What all connections of one player, and all from one address, may send to this node together."""
-
-    players: Shared = field(default_factory=lambda: Shared(0, 0))
-    addresses: Shared = field(default_factory=lambda: Shared(0, 0))
-
-
 class Session:
     """One client, from its `hello` to the end of its connection."""
 
@@ -144,13 +122,7 @@ class Session:
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._wake = self._loop.call_later(HELLO_S, self._no_hello)  # and, later on, for the proof's end
-        now = self._loop.time()
-        self._pools = pools or Pools()
-        self._messages = Credits(limits.messages_per_s, limits.messages_burst, now)
-        self._messages_here = self._pools.addresses.enter(self.site, now)
-        self._messages_mine: Credits | None = None  # the player's, once it is known who that is
-        self._joins = Credits(limits.joins_per_minute / 60, max(limits.joins_per_minute, 1), now)
-        self._dropped: deque[float] = deque(maxlen=FLOOD)
+        self._allowed = Allowance(limits, pools or Pools(), self.site, self._loop.time())
         self._busy = False
         self._moves = 0  # that wait for their answers
         self._backlog: deque[AnyFromClient] = deque()
@@ -164,10 +136,7 @@ class Session:
             PeerError: The connection has to end.
         """
         now = self._loop.time()
-        mine = self._messages_mine
-        if not (
-            self._messages.take(now) and (mine is None or mine.take(now)) and self._messages_here.take(now)
-        ):
+        if not self._allowed.message(now):
             self._drop(now, payload)
             return
         try:
@@ -196,10 +165,7 @@ class Session:
         self.over = True
         self._wake.cancel()
         self._backlog.clear()
-        now = self._loop.time()
-        self._pools.addresses.leave(self.site, now)
-        if self.person is not None:
-            self._pools.players.leave(self.person.id, now)
+        self._allowed.end(self._loop.time())
         self._desk.ended(self)
 
     # -- to the client
@@ -346,10 +312,9 @@ class Session:
         return True
 
     def _enter_as(self, person: Person) -> None:
-        players, most = self._pools.players, self.limits.sockets_per_player
-        if most and players.users(person.id) >= most:
+        if not self._allowed.belong_to(person.id, self._loop.time()):
+            most = self.limits.sockets_per_player
             raise PeerError(CloseCode.TOO_SLOW, f"{most} connections of one player at most: close another")
-        self._messages_mine = players.enter(person.id, self._loop.time())
 
     def _expire(self) -> None:
         """End the connection when what proved its player's identity is no longer good."""
@@ -461,7 +426,7 @@ class Session:
             self.send(to_client.Ok(re=re))
 
     def _join(self, message: from_client.Join) -> None:
-        if self._joins.take(self._loop.time()):
+        if self._allowed.join(self._loop.time()):
             self._desk.join(self, message)
         else:
             text = f"{self.limits.joins_per_minute:g} joins a minute at most: send it again in a while"
@@ -499,8 +464,7 @@ class Session:
 
     def _drop(self, now: float, payload: bytes) -> None:
         """Drop a message over the rate; a flood of them ends the connection. Raises PeerError (1008)."""
-        self._dropped.append(now)
-        if len(self._dropped) == FLOOD and now - self._dropped[0] < FLOOD_S:
+        if self._allowed.floods(now):
             raise PeerError(CloseCode.TOO_MANY_MESSAGES, "far too many messages: come back in a minute")
         text = "you send too many messages, alone or with others of your address: this one was dropped"
         try:
