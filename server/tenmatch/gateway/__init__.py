@@ -8,8 +8,14 @@ A move goes through here from top to bottom, and its event back up:
     identity     who somebody is: guests, or whom another issuer vouches for
     session      one client's side of the protocol, without a socket
     desk         the requests that have to wait for the store: create and join
+    asked        a command that waits for its answer, and what the answer can be
     table        one loaded room: one command at a time, answers after their append
     fanout       an event to everyone in the room: players first, watchers in slices
+    frames       what they are sent, made once for all of a kind (framing: as WebSocket frames)
+    attendance   who is there, on all nodes
+    listing      the public list of rooms
+    news         what the feed brings from other nodes
+    pulse        whether this node may speak for the game
     tables       the rooms loaded on this node: load, unload, repair
     rounds       what a node does again and again: beat, heads, presence, due rooms
 """

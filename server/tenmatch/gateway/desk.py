@@ -229,6 +229,8 @@ class Desk:
         join: from_client.Join | None = None,
     ) -> None:
         """Give the session its place and tell it how things stand; from here on it is sent every event."""
+        if session.over:
+            return  # it must not take the seat from a newer connection of the same player
         held = session.rooms.get(table.room)
         number = 0
         if seat is not None:
@@ -267,13 +269,13 @@ class Desk:
     def _standing(self, table: Table, member: Member, re: int | None, join: from_client.Join | None) -> bytes:
         """Return what a joiner is told: the events it missed, or the whole state."""
         if join is None or join.after is None:
-            return table.snapshot(member, re=re)
+            return table.frames.snapshot(member, re=re)
         if not _holds(table, join):
-            return table.snapshot(member, re=re, reset=True)
+            return table.frames.snapshot(member, re=re, reset=True)
         missed = table.entries[join.after :]
         if len(missed) > RESUMED_EVENTS:
-            return table.snapshot(member, re=re)
-        return table.resumed(member, missed, re=re)
+            return table.frames.snapshot(member, re=re)
+        return table.frames.resumed(member, missed, re=re)
 
     def leave(self, session: Session, table: Table, member: Member, re: int | None) -> None:
         """Take the session out of a room; before the start this frees its seat."""

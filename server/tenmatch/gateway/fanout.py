@@ -57,9 +57,11 @@ class Member:
 
 
 class Frames(Protocol):
-    """Where the bytes come from: `tenmatch.gateway.table.Table`."""
+    """Where the bytes come from: `tenmatch.gateway.frames.Frames`."""
 
-    entries: Sequence[Entry]
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The log, as far as this node holds it."""
 
     def frame(self, entry: Entry, member: Member) -> bytes:
         """Return the event as a frame for this kind of member, made once for all of the kind."""

@@ -51,6 +51,10 @@ class Socket(Protocol):
 
     slow: bool
 
+    @property
+    def open(self) -> bool:
+        """Whether messages can still be sent."""
+
     def write(self, frames: bytes) -> None:
         """Send whole frames."""
 
@@ -113,7 +117,6 @@ class Session:
         self._proof: Proof | None = None
         self.rooms: dict[RoomId, tuple[Table, Member]] = {}
         self.follows = False  # the list of rooms
-        self.over = False
         self.limits = limits
         self.site = site(address)
         self._socket = socket
@@ -162,13 +165,17 @@ class Session:
 
     def lost(self) -> None:
         """End: leave the rooms, as a closed socket does."""
-        self.over = True
         self._wake.cancel()
         self._backlog.clear()
         self._allowed.end(self._loop.time())
         self._desk.ended(self)
 
     # -- to the client
+
+    @property
+    def over(self) -> bool:
+        """Whether the connection is gone or closing: then nothing that still waits is carried out."""
+        return not self._socket.open
 
     @property
     def idle(self) -> bool:
@@ -356,7 +363,7 @@ class Session:
             case Done():
                 pass  # its event, which everyone was sent, is the answer
             case Repeated(entry=entry):
-                self.write(table.frame(entry, member))
+                self.write(table.frames.frame(entry, member))
             case NotMade(refused=refused, seq=seq):
                 self.send(
                     to_client.Refused(

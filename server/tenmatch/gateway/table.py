@@ -31,11 +31,11 @@ from tenmatch.gateway.asked import (
     Unavailable,
 )
 from tenmatch.gateway.fanout import Audience, Member
+from tenmatch.gateway.frames import Frames
 from tenmatch.gateway.framing import frame
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.protocol import to_client
 from tenmatch.protocol.stored import Entry, StoredError, open_all, seal_all
-from tenmatch.protocol.viewers import event_map, state_map, view_of
 from tenmatch.store.clock import StoreClock
 from tenmatch.store.committer import Committer, TooMuchWaits
 from tenmatch.store.log import Appended, Behind, Head, Outcome, Untimely
@@ -45,7 +45,6 @@ log = logging.getLogger(__name__)
 PATIENCE_S = 1.0  # then a player hears that the store is unavailable
 OTHERS_WAIT_S = (0.15, 0.4)  # who did not write the last event settles a little later than who did
 TTL_S = {Phase.OPEN: 1_800, Phase.STARTING: 86_400, Phase.PLAYING: 86_400, Phase.OVER: 3_600}
-FRAMES_KEPT = 64
 REST_S = 0.1  # when trying again at once would come to the same
 
 
@@ -91,7 +90,8 @@ class Table:
     ) -> None:
         """Fold a log of at least one entry."""
         self.room = room
-        self.audience = Audience(self)
+        self.frames = Frames(self)
+        self.audience = Audience(self.frames)
         self._owner = owner
         self._committer = committer
         self._clock = clock
@@ -108,7 +108,6 @@ class Table:
         self._mine = False  # this node wrote the last event
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
-        self._frames: dict[tuple[Seq, str, object], bytes] = {}
         self._closed = False
         self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
         self.entries, self.state = list(entries), _fold(None, entries)
@@ -318,10 +317,10 @@ class Table:
         self._reloading = False
         with self._outermost():
             self.entries, self.state = list(entries), _fold(None, entries)
-            self._frames.clear()
+            self.frames.forget()
             for member in tuple(self.audience):
                 member.sent, member.behind = self.state.seq, False
-                member.listener.write(self.snapshot(member, reset=True))
+                member.listener.write(self.frames.snapshot(member, reset=True))
         self.advance()
 
     def hint(self, first: Seq, raws: Sequence[bytes]) -> None:
@@ -358,8 +357,6 @@ class Table:
         before, self.state = self.state, room
         self.entries.extend(entries)
         self._mine = mine
-        if len(self._frames) > FRAMES_KEPT:
-            self._frames.clear()
         self.audience.tell()
         self._owner.changed(self, before, entries, mine)
 
@@ -413,42 +410,6 @@ class Table:
         """Tell a member who is there, as far as this node knows."""
         if self.presence is not None:
             member.listener.write(frame(member.listener.codec, self.presence))
-
-    def frame(self, entry: Entry, member: Member) -> bytes:
-        """Return the event as a frame for this kind of member, made once for all of the kind."""
-        codec = member.listener.codec
-        view = view_of(self.state, member.seat)
-        key = (entry.seq, codec.name, view)
-        made = self._frames.get(key)
-        if made is None:
-            made = self._frames[key] = frame(codec, to_client.event(self.room, event_map(entry, view)))
-        return made
-
-    def resumed(self, member: Member, missed: Sequence[Entry], *, re: int | None) -> bytes:
-        """Return the events that a member missed, and where it sits, as a frame."""
-        view = view_of(self.state, member.seat)
-        events = [event_map(entry, view) for entry in missed]
-        return frame(
-            member.listener.codec,
-            to_client.Resumed(re=re, room=self.room, seq=self.state.seq, seat=member.seat, events=events),
-        )
-
-    def snapshot(self, member: Member, *, re: int | None = None, reset: bool = False) -> bytes:
-        """Return the whole state as a frame for this member."""
-        seq, chain = self.head
-        return frame(
-            member.listener.codec,
-            to_client.Snapshot(
-                re=re,
-                room=self.room,
-                code=self.state.code,
-                seq=seq,
-                chain=chain,
-                seat=member.seat,
-                state=state_map(self.state, view_of(self.state, member.seat)),
-                reset=reset,
-            ),
-        )
 
 
 def _fold(room: Room | None, entries: Sequence[Entry]) -> Room:

@@ -1,0 +1,87 @@
+"""What members of a room are sent of it: an event, the events they missed, the whole state.
+
+server/protocol.md, "Server to client": `event`, `resumed`, `snapshot`.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from tenmatch.game.ids import RoomId, Seq
+from tenmatch.game.room import Room
+from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.framing import frame
+from tenmatch.protocol import to_client
+from tenmatch.protocol.stored import Entry
+from tenmatch.protocol.viewers import event_map, state_map, view_of
+
+KEPT = 64
+
+
+class Held(Protocol):
+    """A room's log and the state it folds to: `tenmatch.gateway.table.Table`."""
+
+    room: RoomId
+    entries: list[Entry]
+    state: Room
+
+
+class Frames:
+    """One room, as frames for its members."""
+
+    def __init__(self, held: Held) -> None:
+        """Tell of what *held* holds, as it is when it is asked."""
+        self._held = held
+        self._events: dict[tuple[Seq, str, object], bytes] = {}
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The log, as far as this node holds it."""
+        return self._held.entries
+
+    def forget(self) -> None:
+        """Drop what was made of a log that turned out to be another."""
+        self._events.clear()
+
+    def frame(self, entry: Entry, member: Member) -> bytes:
+        """Return the event as a frame for this kind of member, made once for all of the kind."""
+        codec = member.listener.codec
+        view = view_of(self._held.state, member.seat)
+        key = (entry.seq, codec.name, view)
+        made = self._events.get(key)
+        if made is None:
+            if len(self._events) >= KEPT:
+                self._events.clear()
+            event = to_client.event(self._held.room, event_map(entry, view))
+            made = self._events[key] = frame(codec, event)
+        return made
+
+    def resumed(self, member: Member, missed: Sequence[Entry], *, re: int | None) -> bytes:
+        """Return the events that a member missed, and where it sits, as a frame."""
+        view = view_of(self._held.state, member.seat)
+        return frame(
+            member.listener.codec,
+            to_client.Resumed(
+                re=re,
+                room=self._held.room,
+                seq=self._held.state.seq,
+                seat=member.seat,
+                events=[event_map(entry, view) for entry in missed],
+            ),
+        )
+
+    def snapshot(self, member: Member, *, re: int | None = None, reset: bool = False) -> bytes:
+        """Return the whole state as a frame for this member."""
+        state, last = self._held.state, self._held.entries[-1]
+        return frame(
+            member.listener.codec,
+            to_client.Snapshot(
+                re=re,
+                room=self._held.room,
+                code=state.code,
+                seq=last.seq,
+                chain=last.chain,
+                seat=member.seat,
+                state=state_map(state, view_of(state, member.seat)),
+                reset=reset,
+            ),
+        )
