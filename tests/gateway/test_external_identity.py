@@ -264,6 +264,9 @@ def mutants(signer: Signer, count: int) -> Iterator[tuple[str, str]]:
         *(f"Bearer {good}", json.dumps(good), good.swapcase(), good[::-1]),
     ):
         yield "spelling", spelling
+    for deep in (b"[" * 1_000, b'{"iss":' * 150 + b"1" + b"}" * 150, b"\xff", b"7", b'{"exp":1e999}'):
+        yield "nonsense", f"{head}.{_part(deep)}.{mac}"
+        yield "nonsense", f"{_part(deep)}.{body}.{mac}"
     for last in LETTERS_64:
         if last != mac[-1]:
             yield "same bytes or others", f"{head}.{body}.{mac[:-1]}{last}"

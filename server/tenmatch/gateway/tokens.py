@@ -87,7 +87,8 @@ def header(token: str) -> Header:
         whole = jwt.decode_complete(token, options={"verify_signature": False})
     except (jwt.PyJWTError, ValueError) as error:
         raise BadToken from error
-    return Header(str(whole["payload"].get("iss")), str(whole["header"].get("kid", "")))
+    said = (whole["payload"].get("iss"), whole["header"].get("kid"))
+    return Header(*(value if isinstance(value, str) else "" for value in said))
 
 
 def _moment(seconds: object) -> Millis:
