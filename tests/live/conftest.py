@@ -1,4 +1,4 @@
-"""A server for each module, as a process of its own, and clients that meet there."""
+"""A server as a process of its own, and clients that meet there. A module that needs another overrides it."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
@@ -11,7 +11,7 @@ from tests.live.wire import Wire
 Knock = Callable[..., Awaitable[Client]]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A server whose limits no game in a test can meet."""
     node = Node(tmp_path_factory.mktemp("node"), messages_per_s=0, matches_per_s=0, rooms_per_player=0)
@@ -21,7 +21,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
 
 @pytest.fixture
 async def knock(node: Node) -> AsyncIterator[Knock]:
-    """Return what connects a client to the module's server, without a hello.
+    """Return what connects a client to the server, without a hello.
 
     At the end of the test each one is closed, and nothing may have been wrong with what it was told.
     """
