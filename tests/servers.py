@@ -16,6 +16,8 @@ from tenmatch.store.embedded import server_binary
 
 Kind: TypeAlias = Literal["valkey", "redis"]
 KINDS: Final[Sequence[Kind]] = ("valkey", "redis")
+TETHER: Final = (sys.executable, "-I", "-S", tethered.__file__, str(os.getpid()))
+"""Begins a command that is to die with a test run that is killed."""
 
 
 def binary(kind: Kind) -> str:
@@ -30,14 +32,14 @@ def binary(kind: Kind) -> str:
 class Server:
     """A server with all it has in *folder*; it can be frozen, killed and started again."""
 
+    ready = b"eady to accept connections"  # what it says when it is
+
     def __init__(self, kind: Kind, folder: Path, *options: str) -> None:
         self.kind = kind
         self.socket = folder / f"{kind}.sock"
         self.url = f"unix://{self.socket}"
-        # So that it dies with a test run that is killed.
-        tether = [sys.executable, "-I", "-S", tethered.__file__, str(os.getpid())]
         self._command = [
-            *tether,
+            *TETHER,
             *(binary(kind), "--port", "0", "--unixsocket", str(self.socket), "--dir", str(folder)),
             *("--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction"),
             *options,
@@ -51,7 +53,7 @@ class Server:
         said = []
         for line in self.process.stdout:
             said.append(line.decode())
-            if b"eady to accept connections" in line:
+            if self.ready in line:
                 break
         else:
             raise AssertionError(f"{self.kind} did not start: {''.join(said)}")

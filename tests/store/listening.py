@@ -10,7 +10,9 @@ from tenmatch.store.connect import Store
 from tenmatch.store.feed import Feed
 from tenmatch.store.subscriber import Patience
 
-QUICK: Final = Patience(ping=0.1, dead=0.4, probe=0.1, deaf=0.8, acknowledgement=0.5, retry=(0.01, 0.1))
+QUICK: Final = Patience(
+    ping=0.1, dead=0.4, probe=0.1, deaf=0.8, acknowledgement=0.5, retry=(0.01, 0.1), survey=0.3
+)
 """As patient as the real one, in a tenth of the time or so."""
 
 

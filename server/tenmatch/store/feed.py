@@ -1,6 +1,6 @@
 """What is published in the rooms of this node, as it is published: a subscriber at each shard, and one face.
 
-Every few seconds it is asked anew which servers are primaries: a subscriber at one that was replaced would
+Every second it is asked anew which servers are primaries: a subscriber at one that was replaced would
 hear nothing more, and nobody would tell it so.
 """
 

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS
 
 from tenmatch.store.address import Address, Kind, Server
-from tenmatch.store.link import ErrorReply, Link, Reply, StoreDown, pack
+from tenmatch.store.link import Link, Reply, StoreDown, pack
 
 SLOTS: Final = REDIS_CLUSTER_HASH_SLOTS
 ANSWER: Final = 0.5  # seconds for a sentinel or a member to answer, connecting included
@@ -57,7 +57,7 @@ class Answer(NamedTuple):
     """What a server said to a few questions."""
 
     server: Server
-    replies: list[Reply]  # a list of one's own for each question, or an `ErrorReply`
+    replies: list[Reply]  # one for each question; an error where there is none
 
 
 class _Asking:
@@ -77,22 +77,21 @@ class _Asking:
         heard: list[Answer] = []
         try:
             for answering in asyncio.as_completed(asked):
-                if answer := await answering:
-                    heard.append(answer)
-                    if enough(heard):
-                        break
+                heard.append(await answering)
+                if enough(heard):
+                    break
         finally:
             for task in asked:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
         return heard
 
-    async def _answer(self, server: Server, questions: Sequence[bytes]) -> Answer | None:
+    async def _answer(self, server: Server, questions: Sequence[bytes]) -> Answer:
         link = self._links.setdefault(server, Link(server, ANSWER))
         try:
             return Answer(server, await link.exchange(questions))
-        except StoreDown:
-            return None
+        except StoreDown as error:
+            return Answer(server, [error] * len(questions))
 
     def close(self) -> None:
         """Close the links."""
@@ -112,14 +111,13 @@ class Sentinels(_Asking):
         """Return the primary that most sentinels name, once it says itself that it is one."""
         heard = await self.ask(self._address.servers, [self._question], self._is_majority)
         if not (votes := _votes(heard)):
-            said = "".join(f"; {answer.server}: {answer.replies[0]}" for answer in heard)
-            raise StoreDown(f"no sentinel names a primary of {self._address}{said}")
+            raise StoreDown(f"no sentinel names a primary of {self._address}{_quoted(heard, 0)}")
         [((host, port), _)] = votes.most_common(1)
         server = self._address.at(host, port)
-        for answer in await self.ask([server], [pack("ROLE")]):
-            if not isinstance(answer.replies[0], ErrorReply) and answer.replies[0][0] == b"master":
-                return {server: [range(SLOTS)]}
-        raise StoreDown(f"{server}: the sentinels name it, but it does not say that it is a primary")
+        [(_, [role])] = await self.ask([server], [pack("ROLE")])
+        if isinstance(role, StoreDown) or role[0] != b"master":
+            raise StoreDown(f"{server}: the sentinels name it as the primary, but it says {role}")
+        return {server: [range(SLOTS)]}
 
     def _is_majority(self, heard: Sequence[Answer]) -> bool:
         return max(_votes(heard).values(), default=0) * 2 > len(self._address.servers)
@@ -144,8 +142,9 @@ class Cluster(_Asking):
         heard = await self.ask(some, [pack("CLUSTER", "INFO"), pack("CLUSTER", "SLOTS")], _is_whole)
         told = [answer for answer in heard if _tells(answer)]
         if not told:
-            said = "".join(f"; {answer.server}: {answer.replies[1]}" for answer in heard)
-            raise StoreDown(f"no member of the cluster {self._address} tells who serves what{said}")
+            raise StoreDown(
+                f"no member of the cluster {self._address} tells who serves what{_quoted(heard, 1)}"
+            )
         return self._read(*told[-1])
 
     def _read(self, teller: Server, replies: list[Reply]) -> Primaries:
@@ -166,12 +165,16 @@ class Cluster(_Asking):
 def _is_whole(heard: Sequence[Answer]) -> bool:
     """Tell whether the latest to answer knows who serves what, and is in touch with most of the cluster."""
     info, _ = heard[-1].replies
-    return _tells(heard[-1]) and not isinstance(info, ErrorReply) and b"cluster_state:ok" in info
+    return _tells(heard[-1]) and isinstance(info, bytes) and b"cluster_state:ok" in info
 
 
 def _tells(answer: Answer) -> bool:
     """Tell whether a member knows of any slot; one without is an error reply, or a member of nothing."""
     return isinstance(answer.replies[1], list) and bool(answer.replies[1])
+
+
+def _quoted(heard: Iterable[Answer], question: int) -> str:
+    return "".join(f"; {answer.server}: {answer.replies[question]}" for answer in heard)
 
 
 _SOURCES: Final[Mapping[Kind, Callable[[Address], Source]]] = {

@@ -1,0 +1,198 @@
+"""Debian's Redis as people run it: with replicas and sentinels, or as a cluster, on ports of loopback."""
+
+import asyncio
+import random
+import socket
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from tests.servers import TETHER, Server, binary
+
+from tenmatch.store.address import Address
+from tenmatch.store.link import Link, Reply, StoreDown, pack
+
+SERVICE: Final = "games"
+AT_ONCE: Final = ("--repl-diskless-sync-delay", "0")  # replicas need not wait for others to come
+
+
+def free_ports(many: int) -> list[int]:
+    """Return ports that nobody has at the moment, and no client is given; Redis cannot choose one itself."""
+    return [port for port in random.sample(range(16_000, 32_000), 20 * many) if _is_free(port)][:many]
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as trying:
+        try:
+            trying.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+class Redis(Server):
+    """A Redis on a port of loopback."""
+
+    def __init__(self, folder: Path, *options: str, port: int = 0) -> None:
+        self.port = port or free_ports(1)[0]
+        self.folder = folder / str(self.port)
+        self.folder.mkdir()
+        super().__init__("redis", self.folder, "--port", str(self.port), *AT_ONCE, *options)
+        self.url = f"redis://127.0.0.1:{self.port}"
+
+    async def ask(self, *command: str) -> Reply:
+        """Run a command and return its reply, also an error; None where none comes."""
+        return await ask(self.url, *command)
+
+
+class Sentinel(Server):
+    """One of the sentinels that watch over a primary."""
+
+    ready = b"+monitor master"
+
+    def __init__(self, folder: Path, primary: Redis, *, down_after_ms: int) -> None:
+        [self.port] = free_ports(1)
+        self.kind = "redis"
+        self.url = f"redis://127.0.0.1:{self.port}"
+        conf = folder / f"sentinel-{self.port}.conf"
+        conf.write_text(
+            f"port {self.port}\n"
+            f"dir {folder}\n"
+            f"sentinel monitor {SERVICE} 127.0.0.1 {primary.port} 2\n"
+            f"sentinel down-after-milliseconds {SERVICE} {down_after_ms}\n"
+            f"sentinel failover-timeout {SERVICE} 6000\n"
+            f"sentinel parallel-syncs {SERVICE} 2\n"
+        )
+        self._command = [*TETHER, binary("redis"), str(conf), "--sentinel"]
+        self.start()
+
+
+class Watched:
+    """A primary and two replicas, watched over by three sentinels."""
+
+    def __init__(self, folder: Path, *options: str, down_after_ms: int = 1000) -> None:
+        self.primary = Redis(folder, *options)
+        follow = ("--replicaof", f"127.0.0.1 {self.primary.port}")
+        self.replicas = [Redis(folder, *options, *follow) for _ in range(2)]
+        self._folder = folder
+        self._down_after_ms = down_after_ms
+        self.sentinels: list[Sentinel] = []
+
+    async def assemble(self) -> None:
+        """Wait until the replicas follow, and the sentinels know of them and of each other."""
+        await until_so(partial(_replicas_of, self.primary), 2)
+        for _ in range(3):  # they learn of the replicas when they first ask the primary, then after 10 s
+            self.sentinels.append(Sentinel(self._folder, self.primary, down_after_ms=self._down_after_ms))
+        for sentinel in self.sentinels:
+            await until_so(partial(_known_to, sentinel), (2, 2))
+
+    @property
+    def url(self) -> str:
+        """Return the URL that names the sentinels."""
+        hosts = ",".join(f"127.0.0.1:{sentinel.port}" for sentinel in self.sentinels)
+        return f"redis+sentinel://{hosts}/{SERVICE}"
+
+    def stop(self) -> None:
+        """End all of them."""
+        for server in (*self.sentinels, self.primary, *self.replicas):
+            server.stop()
+
+
+async def _replicas_of(primary: Redis) -> int:
+    info = await primary.ask("INFO", "replication")
+    return info.count(b"state=online") if isinstance(info, bytes) else 0
+
+
+async def _known_to(sentinel: Sentinel) -> tuple[int, int]:
+    said = await ask(sentinel.url, "SENTINEL", "MASTER", SERVICE)
+    if not isinstance(said, list):
+        return 0, 0
+    known = dict(zip(said[::2], said[1::2], strict=True))
+    return int(known[b"num-slaves"]), int(known[b"num-other-sentinels"])
+
+
+class Cluster:
+    """Three primaries with a replica each."""
+
+    def __init__(self, folder: Path, *options: str, timeout_ms: int = 1000, replicas: int = 3) -> None:
+        ports = free_ports(2 * (3 + replicas))
+        self.members = [
+            Redis(
+                folder,
+                *("--cluster-enabled", "yes", "--cluster-node-timeout", str(timeout_ms)),
+                *("--cluster-port", str(bus), *options),
+                port=port,
+            )
+            for port, bus in zip(ports[::2], ports[1::2], strict=True)
+        ]
+        self._buses = ports[1::2]
+        self.url = f"redis+cluster://{','.join(f'127.0.0.1:{member.port}' for member in self.members[:2])}"
+
+    async def assemble(self) -> None:
+        """Deal out the slots, let the members meet, and wait until all see the whole."""
+        primaries, replicas = self.members[:3], self.members[3:]
+        for number, primary in enumerate(primaries):
+            ends = str(16384 * number // 3), str(16384 * (number + 1) // 3 - 1)
+            assert await primary.ask("CLUSTER", "ADDSLOTSRANGE", *ends) == b"OK"
+            assert await primary.ask("CLUSTER", "SET-CONFIG-EPOCH", str(number + 1)) == b"OK"
+        for member, bus in zip(self.members[1:], self._buses[1:], strict=True):
+            await self.members[0].ask("CLUSTER", "MEET", "127.0.0.1", str(member.port), str(bus))
+        for member in self.members:
+            await until_so(partial(_told_of, member), ("ok", len(self.members)))
+        for primary, replica in zip(primaries, replicas, strict=False):
+            [myself] = [line for line in await _nodes(primary) if b"myself" in line]
+            assert await replica.ask("CLUSTER", "REPLICATE", myself.split()[0].decode()) == b"OK"
+        for replica in replicas:
+            await until_so(partial(_link_of, replica), b"connected")
+        for member in self.members:  # that all know who is whose replica
+            await until_so(partial(_counted, member), len(replicas))
+
+    def stop(self) -> None:
+        """End all of them."""
+        for member in self.members:
+            member.stop()
+
+
+async def _nodes(member: Redis) -> list[bytes]:
+    nodes = await member.ask("CLUSTER", "NODES")
+    return list(nodes.splitlines())
+
+
+async def _told_of(member: Redis) -> tuple[str, int]:
+    info = (await member.ask("CLUSTER", "INFO")).decode()
+    told = dict(line.split(":") for line in info.split())
+    return told["cluster_state"], int(told["cluster_known_nodes"])
+
+
+async def _link_of(replica: Redis) -> bytes:
+    role = await replica.ask("ROLE")
+    return bytes(role[3]) if role[0] == b"slave" else b""
+
+
+async def _counted(member: Redis) -> int:
+    return sum(b"slave" in line for line in await _nodes(member))
+
+
+async def ask(url: str, *command: str) -> Reply:
+    """Run a command on one server and return its reply, also an error; None where none comes."""
+    [server] = Address(url).servers
+    link = Link(server)
+    try:
+        [reply] = await link.exchange([pack(*command)])
+    except StoreDown:
+        return None
+    finally:
+        link.abort()
+    return reply
+
+
+async def until_so(ask: Callable[[], Awaitable[object]], expected: object, within: float = 15.0) -> None:
+    """Return as soon as *ask* answers what is *expected*; fail when it does not *within* so many seconds."""
+    said = None
+    try:
+        async with asyncio.timeout(within):
+            while (said := await ask()) != expected:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise AssertionError(f"{said!r} and not {expected!r} after {within} s") from None
