@@ -121,6 +121,7 @@ class Cluster:
             Redis(
                 folder,
                 *("--cluster-enabled", "yes", "--cluster-node-timeout", str(timeout_ms)),
+                *("--cluster-require-full-coverage", "no"),
                 *("--cluster-port", str(bus), *options),
                 port=port,
             )
@@ -141,12 +142,22 @@ class Cluster:
         for member in self.members:
             await until_so(partial(_told_of, member), ("ok", len(self.members)))
         for primary, replica in zip(primaries, replicas, strict=False):
-            [myself] = [line for line in await _nodes(primary) if b"myself" in line]
-            assert await replica.ask("CLUSTER", "REPLICATE", myself.split()[0].decode()) == b"OK"
+            assert await replica.ask("CLUSTER", "REPLICATE", await _id_of(primary)) == b"OK"
         for replica in replicas:
             await until_so(partial(_link_of, replica), b"connected")
         for member in self.members:  # that all know who is whose replica
             await until_so(partial(_counted, member), len(replicas))
+
+    async def reshard(self, slots: int) -> None:
+        """Move so many slots from the first primary to the second, one after the other, as operators do."""
+        giver, taker = [await _id_of(member) for member in self.members[:2]]
+        reshard = await asyncio.create_subprocess_exec(
+            *("redis-cli", "--cluster", "reshard", f"127.0.0.1:{self.members[0].port}", "--cluster-yes"),
+            *("--cluster-from", giver, "--cluster-to", taker, "--cluster-slots", str(slots)),
+            stdout=asyncio.subprocess.PIPE,
+        )
+        said, _ = await reshard.communicate()
+        assert reshard.returncode == 0, said.decode()
 
     def stop(self) -> None:
         """End all of them."""
@@ -154,9 +165,20 @@ class Cluster:
             member.stop()
 
 
+async def role(server: Redis) -> bytes:
+    """Return what a server says that it is."""
+    said = await server.ask("ROLE")
+    return bytes(said[0]) if isinstance(said, list) else b""
+
+
 async def _nodes(member: Redis) -> list[bytes]:
     nodes = await member.ask("CLUSTER", "NODES")
     return list(nodes.splitlines())
+
+
+async def _id_of(member: Redis) -> str:
+    [myself] = [line for line in await _nodes(member) if b"myself" in line]
+    return myself.split()[0].decode()
 
 
 async def _told_of(member: Redis) -> tuple[str, int]:

@@ -2,16 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.store.fleet import Watched, until_so
+from tests.store.fleet import Watched, role, until_so
 from tests.store.listening import Ear, listening
 from tests.store.waiting import until
 from tests.store.writers import Writers, writing
 
 from tenmatch.store.connect import Address, Store
 from tenmatch.store.durability import Durability
+from tenmatch.store.subscriber import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +49,7 @@ async def test_the_primary_is_killed_under_appends(watched: Watched, other: Stor
     """Nothing acknowledged is lost, and appends, calls and the feed follow to the new primary."""
     async with (
         writing(watched.url, Durability.REPLICATED) as writers,
-        listening(other, "node-2") as (feed, ear),
+        listening(other, "node-2", PATIENCE) as (feed, ear),
     ):
         for room in writers.logs:
             await feed.join(room)
@@ -55,6 +57,7 @@ async def test_the_primary_is_killed_under_appends(watched: Watched, other: Stor
         await writers.go_on()
         assert 1 < writers.longest_pause < 8
         await hear_all(ear, writers)
+        assert writers.lost == 0
         assert await other.call("SET", "key", "value") == b"OK"
         await until(lambda: feed.healthy)
     assert [str(shard) for shard in other.shards] != [f"127.0.0.1:{watched.primary.port}"]
@@ -63,7 +66,7 @@ async def test_the_primary_is_killed_under_appends(watched: Watched, other: Stor
 async def test_the_primary_hangs_and_comes_back_as_a_replica(watched: Watched, other: Store) -> None:
     async with (
         writing(watched.url, Durability.REPLICATED) as writers,
-        listening(other, "node-2") as (feed, ear),
+        listening(other, "node-2", PATIENCE) as (feed, ear),
     ):
         for room in writers.logs:
             await feed.join(room)
@@ -71,22 +74,18 @@ async def test_the_primary_hangs_and_comes_back_as_a_replica(watched: Watched, o
         await writers.go_on()
         assert 1 < writers.longest_pause < 8
         watched.primary.thaw()
-        await until_so(lambda: role(watched), b"slave", within=30)
+        await until_so(partial(role, watched.primary), b"slave", within=30)
         await writers.go_on()
         await hear_all(ear, writers)
+        assert writers.lost == 0
         await until(lambda: feed.healthy)
-
-
-async def role(watched: Watched) -> bytes:
-    said = await watched.primary.ask("ROLE")
-    return bytes(said[0])
 
 
 async def test_a_primary_that_is_shut_down_has_told_its_replicas_all(watched: Watched, other: Store) -> None:
     """How to move the primary on purpose; even what only the primary confirmed is not lost then."""
     async with (
         writing(watched.url, Durability.FAST) as writers,
-        listening(other, "node-2") as (feed, ear),
+        listening(other, "node-2", PATIENCE) as (feed, ear),
     ):
         for room in writers.logs:
             await feed.join(room)
@@ -94,3 +93,4 @@ async def test_a_primary_that_is_shut_down_has_told_its_replicas_all(watched: Wa
         await writers.go_on()
         assert writers.longest_pause < 8
         await hear_all(ear, writers)
+        assert writers.lost == 0

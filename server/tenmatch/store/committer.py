@@ -10,7 +10,6 @@ more). Whatever leaves an outcome open (a time-out, a broken connection, no conf
 """
 
 import asyncio
-import logging
 import random
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -20,11 +19,9 @@ from tenmatch.store import keys
 from tenmatch.store.connect import Store
 from tenmatch.store.durability import Durability
 from tenmatch.store.lane import Append, Lane
-from tenmatch.store.link import ErrorReply, StoreDown
+from tenmatch.store.link import StoreDown
 from tenmatch.store.log import Appended, Behind, Head, Outcome, append_call
 from tenmatch.store.shard import Shard
-
-logger = logging.getLogger(__name__)
 
 OPEN: Final = 20_000  # appends whose outcome is not known at most
 SLOWEST: Final = 1.0  # seconds between two tries of one append that is answered with errors
@@ -156,12 +153,11 @@ class Committer:
         # Not called here: what goes wrong in one room must not lose the outcomes of the others.
         asyncio.get_running_loop().call_soon(append.outcome, outcome)
 
-    def _again(self, append: Append, reply: ErrorReply) -> None:
+    def _again(self, append: Append) -> None:
         """Send the identical append again, wherever its room is by now: at once, then ever more seldom."""
         append.tries += 1
         self._refusals += 1
         if append.tries == 1:
-            logger.warning("append refused, trying on: room=%s %s", append.room, reply)  # once is enough
             self._put(append)
             return
         delay = min(SLOWEST, 0.025 * 2**append.tries) * random.uniform(0.5, 1.0)

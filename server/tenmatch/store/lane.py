@@ -45,7 +45,7 @@ class Lane:
         durability: Durability,
         *,
         told: Callable[[Append, Outcome], None],
-        refused: Callable[[Append, ErrorReply], None],
+        refused: Callable[[Append], None],
     ) -> None:
         """Build on *shard*.
 
@@ -113,7 +113,9 @@ class Lane:
         time = None
         for append, reply in zip(batch, replies, strict=True):
             if isinstance(reply, ErrorReply):
-                self._refused(append, reply)
+                if _is_of_one_room(reply) and not append.tries:  # once is enough
+                    logger.warning("append refused, trying on: room=%s %s", append.room, reply)
+                self._refused(append)
             else:
                 time = Millis(reply[0])
                 self._told(append, outcome_of(reply))

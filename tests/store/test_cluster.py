@@ -1,0 +1,115 @@
+"""Three primaries with a replica each, a cluster of Debian's Redis: routing, resharding, failover."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.store.entries import head_after
+from tests.store.fleet import Cluster, role, until_so
+from tests.store.listening import listening
+from tests.store.test_hygiene import do_everything
+from tests.store.test_sentinel import hear_all
+from tests.store.waiting import until
+from tests.store.writers import writing
+
+from tenmatch.game.ids import RoomId
+from tenmatch.store import keys
+from tenmatch.store.connect import Address, Store
+from tenmatch.store.durability import Durability
+from tenmatch.store.log import START, compare, read
+from tenmatch.store.presence import Held, Presence
+from tenmatch.store.subscriber import PATIENCE
+
+pytestmark = pytest.mark.slow
+
+ROOMS = [RoomId(f"room{number:06}") for number in range(60)]  # enough to lie on all shards
+
+
+@pytest.fixture
+async def cluster(tmp_path: Path) -> AsyncIterator[Cluster]:
+    cluster = Cluster(tmp_path)
+    try:
+        await cluster.assemble()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@pytest.fixture
+async def store(cluster: Cluster) -> AsyncIterator[Store]:
+    store = Store(Address(cluster.url))
+    await store.set_clock()
+    yield store
+    store.close()
+
+
+async def test_everything_works_on_three_shards(cluster: Cluster, store: Store) -> None:
+    assert len(store.shards) == 3
+    assert len({store.shard_of(keys.log(room)) for room in ROOMS}) == 3
+    await do_everything(store)
+    presence = Presence(store, "node-1")
+    here = await presence.renew([Held(room, {}, watching=number) for number, room in enumerate(ROOMS)])
+    assert [said.watching for said in here] == list(range(len(ROOMS)))
+    async with writing(cluster.url, Durability.REPLICATED, rooms=len(ROOMS)) as writers:
+        await writers.go_on(5)
+    stored = [(await read(store, room)).entries for room in ROOMS]
+    assert await compare(store, list(zip(ROOMS, map(head_after, stored), strict=True))) == [None] * len(ROOMS)
+    behind = await compare(store, [(room, START) for room in ROOMS])
+    assert [each.missed for each in behind if each is not None] == stored
+
+
+async def test_what_is_published_on_any_shard_is_heard(cluster: Cluster, store: Store) -> None:
+    async with listening(store) as (feed, ear):
+        await until(lambda: feed.healthy)
+        assert feed.connections == 3
+        for room in ROOMS:
+            await feed.join(room)
+            feed.publish(room, 9, room.encode())
+        heard = {await ear.next() for _ in ROOMS}
+        assert heard == {("note", room, 9, room.encode()) for room in ROOMS}
+
+
+async def test_a_primary_is_killed_under_appends(cluster: Cluster, store: Store) -> None:
+    """The other shards do not wait for the one that fails over; appends, calls and the feed follow."""
+    async with (
+        writing(cluster.url, Durability.FAST, rooms=len(ROOMS)) as writers,
+        listening(store, "node-2", PATIENCE) as (feed, ear),
+    ):
+        for room in writers.logs:
+            await feed.join(room)
+        cluster.members[0].kill()
+        await writers.go_on()
+        assert writers.longest_pause_of_all < 1 < writers.longest_pause < 8
+        assert writers.lost <= len(ROOMS) / 2  # what the replica had not got yet, of a third of the rooms
+        await hear_all(ear, writers)
+        await until(lambda: feed.healthy)
+        await do_everything(store)
+
+
+async def test_what_a_replica_confirmed_outlives_the_primary(cluster: Cluster) -> None:
+    """With one replica a shard takes no appends after that, until it has one again."""
+    async with writing(cluster.url, Durability.REPLICATED, rooms=len(ROOMS)) as writers:
+        cluster.members[0].kill()
+        await until_so(partial(role, cluster.members[3]), b"master")
+        cluster.members[0].start()
+        await writers.go_on()
+        assert writers.lost == 0
+
+
+async def test_slots_move_under_appends(cluster: Cluster, store: Store) -> None:
+    async with (
+        writing(cluster.url, Durability.FAST, rooms=len(ROOMS)) as writers,
+        listening(store, "node-2", PATIENCE) as (feed, ear),
+    ):
+        for room in writers.logs:
+            await feed.join(room)
+        before = {room: str(store.shard_of(keys.log(room))) for room in ROOMS}
+        await cluster.reshard(1500)
+        await writers.go_on()
+        assert writers.lost == 0
+        await hear_all(ear, writers)
+        await until(lambda: feed.healthy)
+        after = {room: str(store.shard_of(keys.log(room))) for room in ROOMS}
+        assert after != before
+        await do_everything(store)
