@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from redis.asyncio.connection import SSLConnection
 from tests.servers import Server
 from tests.store.proxy import Proxy
 
-from tenmatch.store.connect import Address, BadStoreUrl, ErrorReply, Store, StoreDown
+from tenmatch.store.connect import Address, ErrorReply, Store, StoreDown
 from tenmatch.store.link import Script, pack
 
 
@@ -18,55 +17,6 @@ async def hasty(own_server: Server) -> AsyncIterator[Store]:
     store = Store(Address(own_server.url), connections=4, timeout=0.2)
     yield store
     store.close()
-
-
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        ("redis://example.org", "example.org:6379"),
-        ("redis://user:s3cret@example.org:7000/2", "example.org:7000"),
-        ("rediss://:s3cret@example.org", "example.org:6379"),
-        ("rediss://example.org?ssl_ca_certs=/etc/ca.pem", "example.org:6379"),
-        ("unix:///run/redis.sock", "/run/redis.sock"),
-        ("unix://user:s3cret@/run/a%20b.sock?db=1", "/run/a b.sock"),
-    ],
-)
-def test_a_url_names_a_server_and_its_password_is_not_shown(url: str, shown: str) -> None:
-    address = Address(url)
-    assert str(address) == shown
-    assert "s3cret" not in repr(address)
-
-
-@pytest.mark.parametrize(
-    ("url", "complaint"),
-    [
-        ("http://example.org", "'http', which is not known"),
-        ("example.org:6379", "use one of redis://, rediss://, unix://"),
-        ("", "use one of"),
-        ("unix://", "names no socket"),
-        ("redis://example.org:port", "is the port a number"),
-        ("redis://example.org?socket_timeout=9", "unknown options: socket_timeout"),
-        ("redis://example.org?db=x", "not of the form"),
-    ],
-)
-def test_a_url_that_names_none_is_refused_with_what_would(url: str, complaint: str) -> None:
-    with pytest.raises(BadStoreUrl, match=complaint):
-        Address(url)
-
-
-def test_a_broken_url_does_not_give_its_password_away() -> None:
-    with pytest.raises(BadStoreUrl) as caught:
-        Address("redis://user:s3/cret@example.org")
-    assert "s3" not in str(caught.value)
-
-
-def test_rediss_checks_the_servers_certificate_and_name() -> None:
-    [server] = Address("rediss://example.org").servers
-    connection = server.connection()
-    assert isinstance(connection, SSLConnection)
-    context = connection.ssl_context.get()
-    assert context.check_hostname
-    assert context.verify_mode.name == "CERT_REQUIRED"
 
 
 async def test_commands_and_their_replies(store: Store) -> None:

@@ -12,7 +12,7 @@ from tests.store.listening import QUICK, listening
 from tests.store.tellers import PRIMARY, Said, Teller, name, sentinel, telling
 
 from tenmatch.game.ids import RoomId
-from tenmatch.store.address import Address, Server
+from tenmatch.store.address import Address, Login, Server
 from tenmatch.store.committer import Committer
 from tenmatch.store.connect import ErrorReply, Store, StoreDown
 from tenmatch.store.log import START, Appended, Outcome, read
@@ -30,7 +30,7 @@ async def find(url: str) -> Primaries:
 
 
 def at(port: int) -> Server:
-    return Server(("127.0.0.1", port), {})
+    return Server(("127.0.0.1", port), Login({}, None))
 
 
 async def test_a_server_alone_serves_all() -> None:

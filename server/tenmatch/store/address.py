@@ -14,14 +14,19 @@ import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-from redis.asyncio.connection import AbstractConnection, Connection, UnixDomainSocketConnection, parse_url
+from redis.asyncio.connection import (
+    AbstractConnection,
+    Connection,
+    RedisSSLContext,
+    SSLConnection,
+    UnixDomainSocketConnection,
+    parse_url,
+)
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-
-Login: TypeAlias = Mapping[str, Any]  # the driver's options, but for the place; may hold a password
 
 CONNECT_TIMEOUT: Final = 1.0  # seconds
 # The second line behind our own watchdogs: data unacknowledged for 5 s ends the connection. Linux only.
@@ -60,6 +65,14 @@ SCHEMES: Final[Mapping[str, tuple[str, Kind]]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Login:
+    """How to log in to a server, wherever it is."""
+
+    options: Mapping[str, Any] = field(repr=False)  # the driver's; may hold a password
+    tls: RedisSSLContext | None  # for all connections: reading certificates takes longer than connecting
+
+
+@dataclass(frozen=True, slots=True)
 class Server:
     """One server. It is also the place where it is: whoever asks for it anew finds it there."""
 
@@ -84,14 +97,14 @@ class Server:
 
     def connection(self) -> AbstractConnection:
         """Make a connection that is not yet open; whoever made it closes it."""
-        options = dict(self.login)
+        options = dict(self.login.options)
         kind: type[AbstractConnection] = options.pop("connection_class", Connection)
         if isinstance(self.where, str):
             options["path"] = self.where
         else:
             options["host"], options["port"] = self.where
             options["socket_keepalive_options"] = USER_TIMEOUT
-        return kind(
+        connection = kind(
             **options,
             protocol=2,
             retry=Retry(NoBackoff(), 0),
@@ -99,6 +112,10 @@ class Server:
             socket_connect_timeout=CONNECT_TIMEOUT,
             driver_info=None,
         )
+        if isinstance(connection, SSLConnection):
+            assert self.login.tls is not None
+            connection.ssl_context = self.login.tls
+        return connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +141,19 @@ class Address:
             _options(parts["scheme"], f"{transport}://{parts['login']}{host}{rest}")
             for host in ([parts["hosts"]] if alone else parts["hosts"].split(","))
         ]
-        login = _login(options[0])
-        named, port = (_sentinels_login(options[0]), 26379) if kind is Kind.SENTINELS else (login, 6379)
+        service = "" if alone else parts["path"].removeprefix("/")
+        _refuse_nonsense(kind, service, options)
+        login = named = Login(_login(options[0]), _tls(options[0]))
+        if kind is Kind.SENTINELS:
+            named = Login(_sentinels_login(options[0]), login.tls)
         read = {
             "kind": kind,
-            "servers": tuple(Server(_where(each, port), named) for each in options),
-            "service": "" if alone else parts["path"].removeprefix("/"),
+            "servers": tuple(Server(_where(each, kind), named) for each in options),
+            "service": service,
             "_login": login,
         }
         for name, value in read.items():
             object.__setattr__(self, name, value)
-        _refuse_nonsense(self, options)
 
     def __str__(self) -> str:
         """Name the servers without what is secret."""
@@ -165,28 +184,30 @@ def _options(scheme: str, url: str) -> dict[str, Any]:
         ) from None
 
 
-def _refuse_nonsense(address: Address, options: Sequence[Mapping[str, Any]]) -> None:
+def _refuse_nonsense(kind: Kind, service: str, options: Sequence[Mapping[str, Any]]) -> None:
     known = URL_OPTIONS | DRIVERS_OWN | {"host", "port", "path"}
-    if address.kind is Kind.SENTINELS:
+    if kind is Kind.SENTINELS:
         known |= SENTINELS_LOGIN
     if unknown := options[0].keys() - known:
         raise BadStoreUrl(f"the store's URL has unknown options: {', '.join(sorted(unknown))}")
-    if "" in (server.where for server in address.servers):
+    if options[0].get("connection_class") is UnixDomainSocketConnection and not options[0].get("path"):
         raise BadStoreUrl("the store's URL names no socket: use unix:///path/to/socket")
-    if address.kind is not Kind.STANDALONE and not all(each.get("host") for each in options):
+    if kind is Kind.STANDALONE and "," in options[0].get("host", ""):
+        raise BadStoreUrl("the store's URL names several servers: use redis+sentinel:// or redis+cluster://")
+    if kind is not Kind.STANDALONE and not all(each.get("host") for each in options):
         raise BadStoreUrl("the store's URL lacks a host: use host:port,host:port")
-    if address.kind is Kind.SENTINELS and not re.fullmatch(r"[\w.-]+", address.service):
+    if kind is Kind.SENTINELS and not re.fullmatch(r"[\w.-]+", service):
         raise BadStoreUrl("the store's URL does not say what the sentinels call the primary: …/SERVICE")
-    if address.kind is Kind.CLUSTER and (address.service or "db" in options[0]):
+    if kind is Kind.CLUSTER and (service or "db" in options[0]):
         raise BadStoreUrl("a cluster has one database and no name: leave them out of the store's URL")
 
 
-def _login(options: Mapping[str, Any]) -> Login:
+def _login(options: Mapping[str, Any]) -> dict[str, Any]:
     left_out = {"host", "port", "path", *SENTINELS_LOGIN}
     return {name: value for name, value in options.items() if name not in left_out}
 
 
-def _sentinels_login(options: Mapping[str, Any]) -> Login:
+def _sentinels_login(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return how to log in to the sentinels themselves: TLS as with the others, but a user of their own."""
     tls = {name: value for name, value in options.items() if name.startswith(("ssl_", "connection_class"))}
     own = {
@@ -195,7 +216,21 @@ def _sentinels_login(options: Mapping[str, Any]) -> Login:
     return tls | own
 
 
-def _where(options: Mapping[str, Any], port: int) -> tuple[str, int] | str:
+def _tls(options: Mapping[str, Any]) -> RedisSSLContext | None:
+    """Read the certificates that the URL names, and those of the machine."""
+    if options.get("connection_class") is not SSLConnection:
+        return None
+    given = {name: value for name, value in options.items() if name.startswith("ssl_")}
+    tls = SSLConnection(**given).ssl_context
+    try:
+        tls.get()
+    except OSError as error:  # ssl.SSLError, too
+        raise BadStoreUrl(f"the certificates that the store's URL names cannot be read: {error}") from error
+    return tls
+
+
+def _where(options: Mapping[str, Any], kind: Kind) -> tuple[str, int] | str:
     if options.get("connection_class") is UnixDomainSocketConnection:
-        return str(options.get("path", ""))
+        return str(options["path"])
+    port = 26379 if kind is Kind.SENTINELS else 6379
     return options.get("host", "localhost"), options.get("port", port)

@@ -186,4 +186,6 @@ class Link:
             self._transport.abort()
         self._transport = None
         if self._connection is not None:
+            if self._connection._writer is not None:  # also one that is not yet logged in
+                self._connection._writer.transport.abort()
             self._connection._writer = self._connection._reader = None
