@@ -24,6 +24,7 @@ from tenmatch.gateway.tls import BadCertificate, Certificate, SecureServer
 from tenmatch.store import tethered
 from tenmatch.store.checks import Finding, Severity, check
 from tenmatch.store.connect import Address, Store, StoreDown
+from tenmatch.store.durability import Durability
 from tenmatch.store.embedded import Embedded
 
 log = logging.getLogger(__name__)
@@ -92,7 +93,8 @@ async def _store_url(settings: Settings, stop: asyncio.Event) -> AsyncIterator[s
     if settings.redis is not None:
         yield settings.redis.get_secret_value()
         return
-    embedded = Embedded(settings.data)
+    always = settings.durability is Durability.FSYNC
+    embedded = Embedded(settings.data, appendfsync="always" if always else "everysec")
     await unless(stop, embedded.start())
     watch = asyncio.create_task(embedded.run())
     try:
@@ -154,7 +156,7 @@ async def run_node(
     """Serve on a bound socket until *stop* is set, then send everyone away."""
     site = website.pages(website.folder())
     with contextlib.closing(Store(Address(url))) as store:
-        await unless(stop, _make_sure(store, allow_unfit=settings.unfit_redis))
+        await unless(stop, _make_sure(store, settings))
         async with asyncio.TaskGroup() as group:
             node = await start(settings, store, group, site)
             server = await _server(node, listener, group, certificate)
@@ -189,28 +191,28 @@ def _reload(certificate: Certificate) -> None:
         log.info("the certificate was read again")
 
 
-async def _make_sure(store: Store, *, allow_unfit: bool) -> None:
+async def _make_sure(store: Store, settings: Settings) -> None:
     """Wait for the store to be there and look whether it is fit. Raises Unfit."""
-    try:
-        async with asyncio.timeout(FIRST_ANSWER_S):
-            findings = await _first_answer(store)
-    except TimeoutError as error:
-        raise Unfit(
-            f"no store answers at {store.address}: start one there, or leave out --redis for a private one"
-        ) from error
+    findings = await _first_answer(store, settings.durability)
     for finding in findings:
         log.warning("the store is not as it should be", extra={"finding": str(finding)})
     wrong = [str(finding) for finding in findings if finding.severity is Severity.STOP]
-    if wrong and not allow_unfit:
+    if wrong and not settings.unfit_redis:
         raise Unfit("\n".join([*wrong, "To start all the same: TENMATCH_UNFIT_REDIS=true"]))
 
 
-async def _first_answer(store: Store) -> list[Finding]:
+async def _first_answer(store: Store, durability: Durability) -> list[Finding]:
+    time = asyncio.get_running_loop().time
+    give_up = time() + FIRST_ANSWER_S
     while True:
         try:
-            await store.call("PING")  # INFO answers even while the server still loads its data
-            return await check(store)
+            return await check(store, durability)
         except StoreDown as error:
+            if time() > give_up:
+                raise Unfit(
+                    f"no store answers at {store.address}: start one there, or leave out --redis for a "
+                    f"private one. It said: {error}"
+                ) from error
             log.warning("waiting for the store", extra={"error": str(error)})
             await asyncio.sleep(0.5)
 
@@ -233,7 +235,7 @@ async def run_workers(settings: Settings, url: str, listener: socket.socket, sto
     environment = settings.model_copy(update=own).environment()
     website.folder()  # what keeps every worker from starting is said here, once
     with contextlib.closing(Store(Address(url))) as store:
-        await unless(stop, _make_sure(store, allow_unfit=settings.unfit_redis))
+        await unless(stop, _make_sure(store, settings))
     ready = asyncio.Semaphore(0)
     workers: set[Process] = set()  # that serve
     secure = settings.tls_cert is not None

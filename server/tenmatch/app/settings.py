@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from tenmatch.gateway.identity import ISSUER
 from tenmatch.gateway.keyset import LOOPBACK
+from tenmatch.store.durability import Durability
 
 PREFIX = "TENMATCH_"
 ENV_FILE = "TENMATCH_ENV_FILE"
@@ -42,7 +43,13 @@ class Settings(BaseSettings):
     reuse_port: bool = Field(False, description="share the port with other processes (SO_REUSEPORT)")
     redis: SecretStr | None = Field(
         None,
-        description="URL of a Redis of yours (redis://… or unix://…); without, a private Valkey is started",
+        description="URL of a Redis of yours (redis://…, rediss://…, redis+sentinel://…, redis+cluster://…, "
+        "unix://…); without, a private Valkey is started",
+    )
+    durability: Durability = Field(
+        Durability.FAST,
+        description="who has a move before it is acknowledged: fast (Redis), replicated (a replica, too) or "
+        "fsync (its disk)",
     )
     data: Path = Field(Path("data"), description="folder in which the private Valkey keeps its data")
     workers: int = Field(1, ge=1, le=64, description="processes that share the port")

@@ -105,7 +105,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     pulse = Pulse(store)
     news = News()
     feed = Feed(store, name, news)
-    committer = Committer(store, hears=feed.hears)
+    committer = Committer(store, hears=feed.hears, durability=settings.durability)
     tables = Tables(store, committer, feed, pulse=pulse, spawn=spawn)
     pulse.revived = tables.revive
     attendance = Attendance(Presence(store, name), tables, spawn=spawn)

@@ -41,7 +41,7 @@ LOG_LIMIT: Final = 1_000_000  # bytes; a longer valkey.log is set aside at the n
 OPTIONS: Final[Sequence[str]] = (
     *("--port", "0", "--unixsocket", "valkey.sock", "--unixsocketperm", "700"),
     *("--pidfile", "valkey.pid", "--logfile", "valkey.log"),
-    *("--appendonly", "yes", "--appendfsync", "everysec", "--save", ""),
+    *("--appendonly", "yes", "--save", ""),
     *("--maxmemory-policy", "noeviction"),
     *("--client-output-buffer-limit", "pubsub", "16mb", "4mb", "10"),
 )
@@ -74,10 +74,15 @@ def server_binary() -> Path:
 class Embedded:
     """The server in one folder."""
 
-    def __init__(self, folder: Path, *, memory: str = "512mb") -> None:
-        """Name the folder, made when needed, and the memory above which the server refuses writes."""
+    def __init__(self, folder: Path, *, memory: str = "512mb", appendfsync: str = "everysec") -> None:
+        """Name the folder, made when needed.
+
+        Args:
+            memory: Above it the server refuses writes.
+            appendfsync: When the server makes sure that what it wrote is on its disk: `everysec`, `always`.
+        """
         self._folder = folder.resolve()
-        self._memory = memory
+        self._limits = ("--maxmemory", memory, "--appendfsync", appendfsync)
         self._claim: int | None = None  # descriptor of serve.lock
         self._child: subprocess.Popen[bytes] | None = None
         self._link: Path | None = None  # a short way to the folder
@@ -185,7 +190,7 @@ class Embedded:
         log = self._folder / "valkey.log"
         if log.exists() and log.stat().st_size > LOG_LIMIT:
             log.replace(log.with_suffix(".log.1"))
-        command = [str(server_binary()), *OPTIONS, "--maxmemory", self._memory]
+        command = [str(server_binary()), *OPTIONS, *self._limits]
         # The death signal is tied to the thread, not the process, that forks.
         if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
             command = [sys.executable, "-I", "-S", tethered.__file__, str(os.getpid()), *command]
