@@ -365,6 +365,7 @@ async def test_nothing_but_hello_comes_before_hello(knock: Knock, codec: str) ->
         ("cheat", {}),
     ):
         assert await client.denied(t, **fields) == "hello_first"
+    assert await client.denied("hello", name="x" * 25) == "bad_message"  # a hello all the same
     await client.say("resign", room=ROOM, n=1)
     error = await client.told("error", n=1)
     assert (error["code"], error["room"]) == ("hello_first", ROOM)

@@ -34,6 +34,7 @@ T = TypeVar("T")
 BACKLOG: Final = 4_096  # connections that wait to be accepted
 STOP_S: Final = 15.0  # for a worker to end
 RESTART_S: Final = 1.0  # before a worker that died is started again
+READY_S: Final = 3.0  # for a node to be ready, before we say where it is all the same
 FIRST_ANSWER_S: Final = 10.0  # for a store to be there when we start
 
 
@@ -160,6 +161,7 @@ async def run_node(
         async with asyncio.TaskGroup() as group:
             node = await start(settings, store, group, site)
             server = await _server(node, listener, group, certificate)
+            await _until_ready(node, stop)
             _announce(listener, secure=certificate is not None)
             log.info(
                 "serving", extra={"node": node.name, "store": str(store.address), "version": __version__}
@@ -168,6 +170,14 @@ async def run_node(
             await drain(node, server, settings.drain_s)
             log.info("drained", extra={"node": node.name})
             node.stop()
+
+
+async def _until_ready(node: Node, stop: asyncio.Event) -> None:
+    """Wait for the feed to hear itself, so that whoever reads the address finds a ready server there."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(READY_S):
+            while not (node.ready or stop.is_set()):  # noqa: ASYNC110  # nothing announces the one
+                await asyncio.sleep(0.01)
 
 
 async def _server(

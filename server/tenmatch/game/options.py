@@ -84,6 +84,7 @@ def choose(mode: Mode, asked: Mapping[str, object]) -> tuple[Options, bytes | No
     for field in asked:
         if field not in _KNOWN:
             raise BadOptions(field, f"there is no option {field!r}")
+    asked = {field: value for field, value in asked.items() if value is not None}  # null: not asked
     deal = _deal(asked)
     chosen: dict[str, Any] = {"size": _size(deal, asked), "deal": deal}
     chosen.update(_numbers(mode, asked))
@@ -132,7 +133,11 @@ def _keep_to(mode: Mode, options: Options) -> None:
         if getattr(options, field) != getattr(_DEFAULTS, field):
             raise BadOptions(field, f"{field} is no option of the mode {mode.value!r}")
     if options.rated:
-        raise BadOptions("rated", "there are no rated games")
+        raise BadOptions("rated", "there are no rated games yet")
+    if options.spectator_delay_ms:
+        raise BadOptions(
+            "spectator_delay_ms", "nobody can be kept waiting yet: spectators see everything at once"
+        )
 
 
 _DEFAULTS: Final = Options()

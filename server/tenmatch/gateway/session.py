@@ -145,7 +145,7 @@ class Session:
         try:
             message = self.codec.decode(payload)
         except BadMessage as error:
-            if self.person is None:
+            if self.person is None and error.type != "hello":
                 self.fail(ErrorCode.HELLO_FIRST, "say hello first", re=error.re)
             else:
                 self.send(to_client.error(error))

@@ -130,6 +130,7 @@ class Table:
         """
         asked = Asked(command, reply, holder=holder, arrived=self._clock.now(), since=self._loop.time())
         if self._closed or not self._pulse.fresh:
+            self._pulse.hurry()
             asked.answer(Unavailable())
             return
         self._waiting.append(asked)

@@ -144,6 +144,7 @@ def _bad_message(text: str, frame: bytes, decode: _Decode) -> BadMessage:
         field or None,
         text[:_TEXT_LENGTH],
         code=ErrorCode.UNKNOWN_TYPE if unknown else ErrorCode.BAD_MESSAGE,
+        type=named,
         re=_said(said.id, decode, RequestId),
         room=_said(said.room, decode, JoinedRoom),
         n=_said(said.n, decode, N),

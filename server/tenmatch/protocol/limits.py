@@ -83,8 +83,8 @@ class PeerError(Exception):
 class BadMessage(Exception):
     """A message does not fit its type, or has no type we know; the connection lives.
 
-    `re`, `room` and `n` are what the message said of itself where that could be read, so that its sender can
-    tell which of its messages is meant.
+    `type`, `re`, `room` and `n` are what the message said of itself where that could be read, so that its
+    sender can tell which of its messages is meant.
     """
 
     def __init__(
@@ -93,6 +93,7 @@ class BadMessage(Exception):
         text: str,
         *,
         code: ErrorCode = ErrorCode.BAD_MESSAGE,
+        type: str | None = None,
         re: int | None = None,
         room: str | None = None,
         n: int | None = None,
@@ -101,6 +102,7 @@ class BadMessage(Exception):
         self.field = field  # None where no single one is to blame
         self.text = text
         self.code = code
+        self.type = type
         self.re = re
         self.room = room
         self.n = n
