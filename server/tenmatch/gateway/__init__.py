@@ -7,6 +7,7 @@ A move goes through here from top to bottom, and its event back up:
     handshake    who may come in: path, origin, subprotocol, how many from one address
     identity     who somebody is: guests, or whom another issuer vouches for
     session      one client's side of the protocol, without a socket
+    requests     what its messages ask of a room, as commands
     desk         the requests that have to wait for the store: create and join
     asked        a command that waits for its answer, and what the answer can be
     table        one loaded room: one command at a time, answers after their append

@@ -7,13 +7,11 @@ behind it wait too. Moves do not block: they are handed to their room's table, w
 import asyncio
 import logging
 from collections import deque
-from typing import Final, Protocol, assert_never
+from typing import Protocol, assert_never
 
-from tenmatch.game import commands
 from tenmatch.game.answers import Denied, Obstacle
-from tenmatch.game.commands import AnyCommand
 from tenmatch.game.events import Level, Player
-from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber, Seq
+from tenmatch.game.ids import MoveNumber, RoomId
 from tenmatch.gateway.addresses import LOCAL, site
 from tenmatch.gateway.allowance import Allowance, Limits, Pools
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
@@ -21,6 +19,7 @@ from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
 from tenmatch.gateway.identity import Identity, Person, Proof
 from tenmatch.gateway.readable import clean
+from tenmatch.gateway.requests import NOT_SEATED, InRoom, move_command, request_command
 from tenmatch.gateway.table import Table
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.codec import Codec, Sendable
@@ -33,17 +32,6 @@ log = logging.getLogger(__name__)
 BACKLOG = 64  # messages that may wait behind one that waits for the store
 LOOK_S = 86_400.0  # between two looks at a proof: timers of half a year, and clocks, drift apart
 UNAVAILABLE = "the store cannot be reached: nothing acknowledged is lost, send it again"
-
-InRoom = (
-    from_client.Ready | from_client.Start | from_client.SeatBot | from_client.Kick | from_client.WantRematch
-)
-NOT_SEATED: Final = {
-    from_client.Ready: (ErrorCode.NOT_ALLOWED, "only who has a seat can be ready"),
-    from_client.Start: (ErrorCode.NOT_HOST, "only the host starts the game"),
-    from_client.SeatBot: (ErrorCode.NOT_HOST, "only the host adds computer players"),
-    from_client.Kick: (ErrorCode.NOT_HOST, "only the host frees others' seats"),
-    from_client.WantRematch: (ErrorCode.NOT_ALLOWED, "only who played can want a rematch"),
-}
 
 
 class Socket(Protocol):
@@ -352,7 +340,7 @@ class Session:
             return
         self._moves += 1
         table.ask(
-            as_command(message, held[1].seat, member.sent),
+            move_command(message, held[1].seat, member.sent),
             lambda answer: self._answer_move(table, member, n, answer),
             Holder(held[1].seat, member.player),
         )
@@ -394,24 +382,9 @@ class Session:
         if member.seat is None:
             self._reject(message, *NOT_SEATED[type(message)])
             return
-        command = self._command(message, member.seat)
+        command = request_command(message, member.seat, self._desk.bot)
         holder = Holder(member.seat, member.player)
         table.ask(command, lambda answer: self.answer_request(message.id, answer), holder)
-
-    def _command(self, message: InRoom, seat: SeatNumber) -> AnyCommand:
-        match message:
-            case from_client.Ready(ready=ready):
-                return commands.GetReady(seat, ready)
-            case from_client.Start():
-                return commands.Start(seat)
-            case from_client.SeatBot(level=level):
-                return commands.SeatBot(seat, self._desk.bot(level))
-            case from_client.Kick(seat=target):
-                return commands.Kick(seat, target)
-            case from_client.WantRematch(want=want):
-                return commands.WantRematch(seat, want)
-            case _:
-                assert_never(message)
 
     def answer_request(self, re: int | None, answer: Answer) -> None:
         """Answer a request with what became of it."""
@@ -479,24 +452,3 @@ class Session:
         except BadMessage as error:
             limited = ErrorCode.RATE_LIMITED
             self.send(to_client.Error(code=limited, text=text, re=error.re, room=error.room, n=error.n))
-
-
-def as_command(message: AnyMove, seat: SeatNumber, sent: Seq) -> AnyCommand:
-    """Return the command that a move's message stands for.
-
-    Args:
-        sent: The last event that the player's connection had been sent when the message came.
-    """
-    match message:
-        case from_client.Match(n=n, a=a, b=b, seen=seen):
-            return commands.Claim(seat, n, a, b, seen, sent)
-        case from_client.CallNoPair(n=n, seen=seen):
-            return commands.Call(seat, n, seen, sent)
-        case from_client.Add(n=n):
-            return commands.TakeAdd(seat, n)
-        case from_client.Pass(n=n):
-            return commands.Pass(seat, n)
-        case from_client.Resign(n=n):
-            return commands.Resign(seat, n)
-        case _:
-            assert_never(message)
