@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -34,6 +35,7 @@ T = TypeVar("T")
 BACKLOG: Final = 4_096  # connections that wait to be accepted
 STOP_S: Final = 15.0  # for a worker to end
 RESTART_S: Final = 1.0  # before a worker that died is started again
+YOUNG_OBJECTS: Final = 20_000  # before they are looked through: some hundreds of moves
 READY_S: Final = 3.0  # for a node to be ready, before we say where it is all the same
 FIRST_ANSWER_S: Final = 10.0  # for a store to be there when we start
 
@@ -160,6 +162,7 @@ async def run_node(
         await unless(stop, _make_sure(store, settings))
         async with asyncio.TaskGroup() as group:
             node = await start(settings, store, group, site)
+            _calm_the_collector()
             server = await _server(node, listener, group, certificate)
             await _until_ready(node, stop)
             _announce(listener, secure=certificate is not None)
@@ -170,6 +173,13 @@ async def run_node(
             await drain(node, server, settings.drain_s)
             log.info("drained", extra={"node": node.name})
             node.stop()
+
+
+def _calm_the_collector() -> None:
+    """Look for garbage in cycles more seldom: what a room holds has none, and is looked through each time."""
+    gc.collect()
+    gc.freeze()  # modules and the like stay for good
+    gc.set_threshold(YOUNG_OBJECTS, 20, 50)
 
 
 async def _until_ready(node: Node, stop: asyncio.Event) -> None:

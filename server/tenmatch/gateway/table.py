@@ -8,8 +8,7 @@ given that does not rest on the log's end: a refusal is an append of nothing, wh
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from tenmatch.game.answers import Logged, Refused, Taken
@@ -111,6 +110,8 @@ class Table:
         self._closed = False
         self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
         self.entries, self.state = list(entries), _fold(None, entries)
+        self._due: tuple[Room, Millis | None] = self.state, next_due(self.state)
+        self._outermost = _Outermost(self)
 
     @property
     def head(self) -> Head:
@@ -155,7 +156,7 @@ class Table:
         held = self._under_way is not None or self._resting or self._reloading
         if held or self._closed or not self._pulse.fresh:
             return
-        with self._outermost():
+        with self._outermost:
             batch = self._judge()
             if batch is None:
                 self._set_timer()
@@ -194,14 +195,11 @@ class Table:
         self._resting = False
         self.advance()
 
-    @contextmanager
-    def _outermost(self) -> Iterator[None]:
-        """Give this room up on this node where there is a bug in it: it must not cost the node."""
-        try:
-            yield
-        except Exception:
-            log.exception("a room went wrong", extra={"room": self.room, "seq": self.state.seq})
-            self._owner.lost(self, "bug")
+    def gone_wrong(self, error: Exception) -> None:
+        """Give this room up on this node: there is a bug in it."""
+        extra = {"room": self.room, "seq": self.state.seq}
+        log.error("a room went wrong", exc_info=error, extra=extra)
+        self._owner.lost(self, "bug")
 
     def _judge(self) -> Batch | None:
         """Return the next append, or None where nothing waits, nothing is due and nothing is doubted."""
@@ -211,17 +209,30 @@ class Table:
         room = self._after_being_away(now, events)
         for asked in self._waiting:
             at = Millis(max(asked.arrived, room.at))
-            room = _note(settle(room, at), events)
+            room = self._settled(room, at, events)
             room, answer = _judged(room, asked, at, events)
             answers.append((asked, answer))
         if not answers:
-            room = _note(settle(room, Millis(max(now, room.at))), events)
+            room = self._settled(room, Millis(max(now, room.at)), events)
         if not (events or answers or self._doubtful):
             return None
         self._waiting = []
         self._doubtful = False
         seq, chain = self.head
         return Batch(seal_all(events, seq, chain, bytes.fromhex(room.salt)), room, answers)
+
+    def _settled(self, room: Room, at: Millis, events: list[AnyEvent]) -> Room:
+        """Let happen what is due; of the state we hold it is known when that is, mostly not yet."""
+        if room is self.state and ((due := self._next_due()) is None or at < due):
+            return room
+        return _note(settle(room, at), events)
+
+    def _next_due(self) -> Millis | None:
+        state, due = self._due
+        if state is not self.state:
+            due = next_due(self.state)
+            self._due = self.state, due
+        return due
 
     def _after_being_away(self, now: Millis, events: list[AnyEvent]) -> Room:
         away = self._pulse.away(self.state.at)
@@ -237,7 +248,7 @@ class Table:
             return
         batch = self._under_way
         assert batch is not None
-        with self._outermost():
+        with self._outermost:
             match outcome:
                 case Appended():
                     if batch.entries:
@@ -316,7 +327,7 @@ class Table:
     def replace(self, entries: Sequence[Entry]) -> None:
         """Hold another log than before: everyone gets a `reset` snapshot."""
         self._reloading = False
-        with self._outermost():
+        with self._outermost:
             self.entries, self.state = list(entries), _fold(None, entries)
             self.frames.forget()
             for member in tuple(self.audience):
@@ -331,7 +342,7 @@ class Table:
         if self._under_way is not None:
             self._hints.append((first, raws))
             return
-        with self._outermost():
+        with self._outermost:
             self._heed(first, raws)
         self.advance()
 
@@ -364,7 +375,7 @@ class Table:
     # -- what is due
 
     def _set_timer(self) -> None:
-        due = next_due(self.state)
+        due = self._next_due()
         if due is None:
             return
         delay = max((due - self._clock.now()) / 1000, 0.0)
@@ -380,7 +391,7 @@ class Table:
 
     def _ring(self) -> None:
         self._timer = None
-        with self._outermost():
+        with self._outermost:
             if rematch_due(self.state, self._clock.now()):
                 self._owner.rematch(self)
                 return
@@ -411,6 +422,24 @@ class Table:
         """Tell a member who is there, as far as this node knows."""
         if self.presence is not None:
             member.listener.write(frame(member.listener.codec, self.presence))
+
+
+class _Outermost:
+    """The outermost frame of a room's doings: a bug in it must not cost the node."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        self._table.gone_wrong(error)
+        return True
 
 
 def _fold(room: Room | None, entries: Sequence[Entry]) -> Room:
