@@ -16,6 +16,7 @@ from tenmatch.store.embedded import server_binary
 
 Kind: TypeAlias = Literal["valkey", "redis"]
 KINDS: Final[Sequence[Kind]] = ("valkey", "redis")
+ENDS_S: Final = 15.0  # for a server to end by itself
 TETHER: Final = (sys.executable, "-I", "-S", tethered.__file__, str(os.getpid()))
 """Begins a command that is to die with a test run that is killed."""
 
@@ -77,6 +78,10 @@ class Server:
         """End the process, in whatever state it is."""
         self.thaw()
         self.process.terminate()
+        try:
+            self.process.wait(ENDS_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()  # servers that follow each other wait for each other
         self._ended()
 
     def _ended(self) -> None:

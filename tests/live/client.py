@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 
 import msgpack
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidMessage
 from websockets.typing import Origin, Subprotocol
 
 Message = dict[str, Any]
@@ -254,11 +254,20 @@ class Client:
 
     async def again(self, url: str = "", codec: str = "") -> Self:
         """Come back as the same player over a new connection that holds what this one did; join nothing."""
-        client = await self.connect(url or self.url, codec or self.codec)
+        client = await self._reconnect(url or self.url, codec or self.codec)
         client.rooms, client.faults, client._heirs = self.rooms, self.faults, self._heirs
         client._heirs.append(client)
         await client.hello(token=self.token)
         return client
+
+    async def _reconnect(self, url: str, codec: str) -> Self:
+        """Connect, again if that met a node in the middle of its end: its sockets close one by one."""
+        for pause in (0.1, 0.2, 0.4, 0.8):
+            try:
+                return await self.connect(url, codec)
+            except (InvalidMessage, ConnectionError):
+                await asyncio.sleep(pause)
+        return await self.connect(url, codec)
 
     async def resume(self, room: str, *, watch: bool = False) -> Message:
         """Join a room again after the last event held, and return the answer."""
