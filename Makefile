@@ -1,6 +1,7 @@
 # make run      install into .venv and play at http://127.0.0.1:8765
 # make test     everything: format, lint, types, all tests (sets itself up on a bare Debian 12)
 # make check    format, lint and types only
+# make fuzz     feed the decoders bytes for FUZZ_S seconds (60)
 # make install  only the virtual environment
 
 VENV   := .venv
@@ -41,3 +42,10 @@ check: install
 format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Not part of the tests: it has no end, and what it needs is large. What it has learnt is kept in build/fuzz.
+FUZZ_S ?= 60
+.PHONY: fuzz
+fuzz: install
+	$(BIN)/pip install -q --disable-pip-version-check atheris==3.0.0
+	$(BIN)/python -m tests.hostile.fuzz_decoders build/fuzz -max_total_time=$(FUZZ_S) $(ARGS)

@@ -70,6 +70,8 @@ def test_what_json_writes_is_a_value(value: object) -> None:
     assert verdict.is_json(json.dumps(value, default=repr).encode())
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"1 2", b"NaN", b"\xef\xbb\xbf1", b'"\xff"', b"\xff\xfe1\x00"])
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"1 2", b"NaN", b"\xef\xbb\xbf1", b'"\xff"', b"\xff\xfe1\x00", rb'"\ud800"']
+)
 def test_json_that_is_none(text: bytes) -> None:
     assert not verdict.is_json(text)

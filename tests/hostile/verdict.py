@@ -80,9 +80,10 @@ def fates(message: bytes, *, binary: bool) -> set[Code]:
 
 
 def is_json(text: bytes) -> bool:
-    """Tell whether bytes are exactly one JSON value in UTF-8."""
+    """Tell whether bytes are exactly one JSON value in UTF-8, in which no half of a surrogate pair stands."""
     try:
-        json.loads(text.decode(), parse_constant=_no_constant)
+        value = json.loads(text.decode(), parse_constant=_no_constant, object_pairs_hook=list)
+        json.dumps(value, ensure_ascii=False).encode()
     except ValueError:
         return False
     return not text.startswith(b"\xef\xbb\xbf")
