@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tests.servers import TETHER, Server, binary
+from tests.servers import TETHER, Kind, Server, binary
 
 from tenmatch.store.address import Address
 from tenmatch.store.link import Link, Reply, StoreDown, pack
@@ -32,14 +32,22 @@ def _is_free(port: int) -> bool:
 
 
 class Redis(Server):
-    """A Redis on a port of loopback."""
+    """A Redis, or another of its kind, on a port of loopback."""
 
-    def __init__(self, folder: Path, *options: str, port: int = 0) -> None:
+    def __init__(self, folder: Path, *options: str, port: int = 0, kind: Kind = "redis") -> None:
         self.port = port or free_ports(1)[0]
         self.folder = folder / str(self.port)
         self.folder.mkdir()
-        super().__init__("redis", self.folder, "--port", str(self.port), *AT_ONCE, *options)
+        super().__init__(kind, self.folder, "--port", str(self.port), *AT_ONCE, *options)
         self.url = f"redis://127.0.0.1:{self.port}"
+
+    def shut_down(self) -> None:
+        """End the process in its own way: a primary waits until its replicas have all that it has."""
+        super().stop()
+
+    def stop(self) -> None:
+        """End the process at once: one that is asked to, may refuse while it writes its first file."""
+        self.kill()
 
     async def ask(self, *command: str) -> Reply:
         """Run a command and return its reply, also an error; None where none comes."""
@@ -81,7 +89,7 @@ class Watched:
 
     async def assemble(self) -> None:
         """Wait until the replicas follow, and the sentinels know of them and of each other."""
-        await until_so(partial(_replicas_of, self.primary), 2)
+        await until_so(partial(replicas_of, self.primary), 2)
         for _ in range(3):  # they learn of the replicas when they first ask the primary, then after 10 s
             self.sentinels.append(Sentinel(self._folder, self.primary, down_after_ms=self._down_after_ms))
         for sentinel in self.sentinels:
@@ -99,7 +107,8 @@ class Watched:
             server.stop()
 
 
-async def _replicas_of(primary: Redis) -> int:
+async def replicas_of(primary: Redis) -> int:
+    """Return how many replicas have all that a primary has, but for the latest."""
     info = await primary.ask("INFO", "replication")
     return info.count(b"state=online") if isinstance(info, bytes) else 0
 

@@ -89,7 +89,7 @@ async def test_a_primary_that_is_shut_down_has_told_its_replicas_all(watched: Wa
     ):
         for room in writers.logs:
             await feed.join(room)
-        await asyncio.to_thread(watched.primary.stop)
+        await asyncio.to_thread(watched.primary.shut_down)
         await writers.go_on()
         await hear_all(ear, writers)
         assert writers.lost == 0
