@@ -162,7 +162,7 @@ def test_versions(info: dict[str, str], stops: bool) -> None:
         ),
         ({"redis_version": "7.2.0"}, {"appendfsync": "always"}, Durability.FSYNC, []),
         ({"redis_version": "7.2.4", "valkey_version": "7.2.5"}, {}, Durability.FSYNC, []),
-        ({}, {"appendfsync": "everysec"}, Durability.FSYNC, [(Severity.WARN, "appendfsync is everysec")]),
+        ({}, {"appendfsync": "everysec"}, Durability.FSYNC, [(Severity.STOP, "appendfsync is everysec")]),
         ({}, {"appendfsync": "everysec"}, Durability.FAST, []),
         ({}, {"appendfsync": "no"}, Durability.FAST, [(Severity.WARN, "appendfsync is no")]),
     ],

@@ -199,9 +199,10 @@ def _fsync(seen: Seen) -> Iterator[Finding]:
             "Use Redis 7.2 or Valkey 7.2, or later, or durability fast with appendfsync always",
         )
     elif seen.config.get("appendfsync", "always") != "always":
+        # From Redis 7.4 on (corrected in 8.0), and in Valkey, WAITAOF does not wait then.
         yield Finding(
-            Severity.WARN,
-            f"the store's appendfsync is {seen.config['appendfsync']}: a move waits for it up to a second",
+            Severity.STOP,
+            f"the store's appendfsync is {seen.config['appendfsync']}: it confirms moves that its disk lacks",
             "Set appendfsync always",
         )
 
