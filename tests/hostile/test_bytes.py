@@ -59,7 +59,10 @@ class Talker:
         into = (
             {"t": "join", "room": self.room, "watch": True} if self.room else {"t": "create", "mode": "race"}
         )
-        self.room = (await self._ask(wire, {**into, "id": 2}))["room"]
+        answer = await self._ask(wire, {**into, "id": 2})
+        if answer["t"] == "error":  # the last connection's `leave` was under way, and freed the seat just now
+            answer = await self._ask(wire, {**into, "id": 3})
+        self.room = answer["room"]
         return wire
 
     async def fate(self, payload: bytes) -> verdict.Code:
