@@ -9,6 +9,7 @@ from tests.store.listening import listening
 from tenmatch.game.ids import Millis, SeatNumber
 from tenmatch.store import keys, published
 from tenmatch.store import presence as presence_module
+from tenmatch.store import shard as shard_module
 from tenmatch.store.connect import Store
 from tenmatch.store.presence import Arrival, Held, Here, Presence, read_arrival
 
@@ -166,7 +167,7 @@ async def test_without_a_log_it_does_not_stay(store: Store, here: Presence) -> N
 
 
 async def test_many_rooms_at_once(here: Presence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(presence_module, "RENEWED_AT_ONCE", 2)
+    monkeypatch.setattr(shard_module, "PIPELINE", 2)
     number = await here.arrive(OTHER_ROOM, BLACK)
     answers = await here.renew(
         [Held(ROOM, {}), Held(ROOM, {}, watching=1), Held(OTHER_ROOM, {BLACK: number})]

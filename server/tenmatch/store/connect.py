@@ -38,7 +38,7 @@ class Store:
     def __init__(self, address: Address, *, connections: int = CONNECTIONS, timeout: float = TIMEOUT) -> None:
         self.address = address
         self.clock = StoreClock()
-        self.watchers: set[Callable[[], None]] = set()
+        self.followers: set[Callable[[], None]] = set()
         """Called when slots have moved to other shards."""
         self._connections = connections
         self._timeout = timeout
@@ -49,6 +49,9 @@ class Store:
         # kept, so that what was begun there can be finished, or sent away, by whoever has the slot now.
         self._known: dict[int, Shard] = {}
         self._slots: list[Shard] = [self._shard(0)] * SLOTS
+        self._primaries: Primaries = {}
+        self.shards = [self._shard(0)]
+        """Those that serve any slot, as far as is known."""
 
     def _shard(self, lowest: int) -> Shard:
         if lowest not in self._known:
@@ -58,11 +61,6 @@ class Store:
         return self._known[lowest]
 
     # Who serves what
-
-    @property
-    def shards(self) -> list[Shard]:
-        """Return the shards that serve any slot, by their lowest."""
-        return list(dict.fromkeys(self._slots))
 
     def shard_of(self, key: str) -> Shard:
         """Return the shard on which a key or a channel lies, as far as is known."""
@@ -81,6 +79,9 @@ class Store:
                 self._surveyed = self.clock.monotonic()
 
     def _heed(self, primaries: Primaries) -> None:
+        if primaries == self._primaries:
+            return
+        self._primaries = primaries
         before = self._slots.copy()
         for server, ranges in primaries.items():
             shard = self._shard(min(some.start for some in ranges))
@@ -90,7 +91,8 @@ class Store:
         for lowest, shard in self._known.items():
             shard.server = self._slots[lowest].server
         if self._slots != before:
-            for changed in tuple(self.watchers):
+            self.shards = list(dict.fromkeys(self._slots))
+            for changed in tuple(self.followers):
                 changed()
 
     # Commands

@@ -109,12 +109,12 @@ class Feed:
             def follow() -> None:
                 self._follow(tasks)
 
-            self._store.watchers.add(follow)
+            self._store.followers.add(follow)
             try:
                 follow()
                 await self._survey()
             finally:
-                self._store.watchers.discard(follow)
+                self._store.followers.discard(follow)
 
     async def _survey(self) -> None:
         while True:

@@ -10,7 +10,6 @@ from tenmatch.store.link import Script
 
 COUNTS: Final = Millis(30_000)
 """A line stands for so long after it was put; put it again every 10 s."""
-PUT_AT_ONCE: Final = 250
 
 _LIST: Final = Script("list")
 _NEWEST: Final = Script("newest")
@@ -38,14 +37,9 @@ async def put(store: Store, *rooms: Listed) -> None:
     Raises:
         StoreDown: Some may have been put.
     """
-    for first in range(0, len(rooms), PUT_AT_ONCE):
-        await store.run_all(
-            _LIST,
-            [
-                _LIST.call(_KEYS, [listed.room, listed.rank, listed.line])
-                for listed in rooms[first : first + PUT_AT_ONCE]
-            ],
-        )
+    await store.run_all(
+        _LIST, [_LIST.call(_KEYS, [listed.room, listed.rank, listed.line]) for listed in rooms]
+    )
 
 
 async def drop(store: Store, room: RoomId) -> None:

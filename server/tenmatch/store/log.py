@@ -16,7 +16,6 @@ APPEND: Final = Script("append")
 
 AHEAD: Final = 250  # ms by which an entry's now may be ahead of the store's
 LATE: Final = 5_000  # ms by which a player's command may have come before the store's now
-COMPARED_AT_ONCE: Final = 500
 
 
 class Head(NamedTuple):
@@ -129,13 +128,6 @@ async def compare(store: Store, heads: Sequence[tuple[RoomId, Head]]) -> list[Be
     Raises:
         StoreDown: They could not be compared.
     """
-    differences: list[Behind | None] = []
-    for first in range(0, len(heads), COMPARED_AT_ONCE):
-        differences += await _compare(store, heads[first : first + COMPARED_AT_ONCE])
-    return differences
-
-
-async def _compare(store: Store, heads: Sequence[tuple[RoomId, Head]]) -> list[Behind | None]:
     # Of an even room this fetches one entry and runs no script: that is the usual case, and it is asked every
     # second or so.
     tails: list[list[bytes]] = await store.pipeline(

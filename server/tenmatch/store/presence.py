@@ -16,7 +16,6 @@ from tenmatch.store.link import Script
 
 COUNTS: Final = Millis(15_000)
 """What was said of who is there counts for so long; it is to be renewed every 5 s."""
-RENEWED_AT_ONCE: Final = 250
 
 _ARRIVE: Final = Script("arrive")
 _RENEW: Final = Script("renew")
@@ -90,12 +89,8 @@ class Presence:
         Raises:
             StoreDown: Some may have been renewed.
         """
-        here: list[Here] = []
-        for first in range(0, len(rooms), RENEWED_AT_ONCE):
-            some = rooms[first : first + RENEWED_AT_ONCE]
-            answers = await self._store.run_all(_RENEW, [self._renewal(held) for held in some])
-            here += [_here(held, *answer) for held, answer in zip(some, answers, strict=True)]
-        return here
+        answers = await self._store.run_all(_RENEW, [self._renewal(held) for held in rooms])
+        return [_here(held, *answer) for held, answer in zip(rooms, answers, strict=True)]
 
     def _renewal(self, held: Held) -> bytes:
         seats = [value for seat_and_number in held.seats.items() for value in seat_and_number]

@@ -20,6 +20,7 @@ from tenmatch.store.link import (
 )
 
 WAIT: Final = 0.5  # seconds for a free connection
+PIPELINE: Final = 250  # commands in one pipeline at most; each has a deadline of its own
 WAITERS: Final = 1_000  # calls that wait for a connection at most; the next one fails at once
 
 
@@ -66,14 +67,23 @@ class Shard:
         return Link(self, self.timeout)
 
     async def exchange(self, commands: Sequence[bytes], script: Script | None = None) -> list[Reply]:
-        """Run packed commands as one pipeline and return their replies in order, errors as `ErrorReply`s.
+        """Run packed commands, many of them in several pipelines, and return their replies in order.
 
         Args:
             script: All commands are calls of this one; it is loaded where the server lacks it.
 
+        Returns:
+            Errors as `ErrorReply`s.
+
         Raises:
             StoreDown: Each may have been carried out or not.
         """
+        replies: list[Reply] = []
+        for first in range(0, len(commands), PIPELINE):
+            replies += await self._exchange(commands[first : first + PIPELINE], script)
+        return replies
+
+    async def _exchange(self, commands: Sequence[bytes], script: Script | None) -> list[Reply]:
         async with self._borrowed() as link:
             sent = self._clock.monotonic()
             replies = await link.exchange(commands)
