@@ -29,7 +29,7 @@ test: install tools check
 # What the tests run beside the server: a browser, Node for the browser library, and the Redis that Debian ships.
 .PHONY: tools
 tools:
-	@missing=; for tool in chromium:chromium node:nodejs redis-server:redis-server; do \
+	@missing=; for tool in chromium:chromium node:nodejs redis-server:redis-server openssl:openssl; do \
 	  command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
 	[ -z "$$missing" ] || { $(SUDO) apt-get update -q && \
 	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy $$missing; }
