@@ -179,7 +179,7 @@ async def test_a_primary_that_was_replaced_but_lives_on_is_left(two: tuple[Redis
             )
             return await outcome
 
-        async with listening(store) as (feed, ear):
+        async with listening(store, patience=replace(QUICK, deaf=60.0)) as (feed, ear):  # no probe tells
             await feed.join(ROOM)
             await append(RoomId("before"))
             before = await run_id(store)

@@ -7,11 +7,11 @@ from tenmatch.store.link import Reply, pack
 
 
 class Durability(StrEnum):
-    """Which loss an acknowledged event survives."""
+    """Who has an event before its outcome is told."""
 
-    FAST = "fast"  # of the server's process: the primary has it, and its kernel soon
-    REPLICATED = "replicated"  # of the primary: a replica has it, too
-    FSYNC = "fsync"  # of power: the primary's disk has it
+    FAST = "fast"  # the primary: it survives the end of the server's process
+    REPLICATED = "replicated"  # a replica, too: it survives the loss of the primary
+    FSYNC = "fsync"  # the primary's disk: it survives a power failure
 
 
 _COMMAND: Final = {
