@@ -260,9 +260,8 @@ class Desk:
         session.rooms[table.room] = (table, member)
         table.audience.enter(member)
         self._attendance.greet(table, member)
-        if (
-            seat is not None
-        ):  # answers of the store may overtake each other: the highest number may be another's
+        if seat is not None:
+            # Answers of the store may overtake each other: the highest number may be another's.
             highest = max(m.number for m in table.audience.players if m.seat == seat)
             self._attendance.supersede(table, seat, highest)
 
@@ -285,11 +284,8 @@ class Desk:
         if member.seat is not None:
             holder = Holder(member.seat, member.player)
             answer = await asked(table, commands.Leave(member.seat), holder)
-            keeps = table.state.phase in (
-                Phase.PLAYING,
-                Phase.OVER,
-            )  # the seat: then nothing stands in the way
-            if not isinstance(answer, Done | NotMade) and not keeps:
+            seat_stays = table.state.phase in (Phase.PLAYING, Phase.OVER)
+            if not isinstance(answer, Done | NotMade) and not seat_stays:
                 session.answer_request(re, answer)
                 return
         self._vacate(session, table, member)
@@ -360,9 +356,7 @@ class Desk:
         except StoreDown as error:
             log.debug("a request failed", extra={"error": str(error)})  # that the store is away, others say
             session.fail(ErrorCode.UNAVAILABLE, UNAVAILABLE, re=re)
-        except (
-            Exception
-        ):  # the task's outermost frame: a bug of ours ends this one connection and is on record
+        except Exception:  # the outermost frame: a bug of ours ends this connection, and is on record
             log.exception("a request could not be carried out")
             session.close(CloseCode.OUR_BUG, "internal error")
         finally:

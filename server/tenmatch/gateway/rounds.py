@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from tenmatch.game.ids import Millis, RoomId
 from tenmatch.game.room import Phase
-from tenmatch.game.settle import next_due
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.table import Table
@@ -107,7 +106,7 @@ class Rounds:
         for table, since in self._idle_since.items():
             if now - since < IDLE_S:
                 continue
-            deadline = next_due(table.state)
+            deadline = table.next_due()
             if deadline is not None and deadline - self._store.clock.now() < IDLE_S * 1000:
                 continue
             if deadline is not None:

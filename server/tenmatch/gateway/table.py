@@ -223,11 +223,12 @@ class Table:
 
     def _settled(self, room: Room, at: Millis, events: list[AnyEvent]) -> Room:
         """Let happen what is due; of the state we hold it is known when that is, mostly not yet."""
-        if room is self.state and ((due := self._next_due()) is None or at < due):
+        if room is self.state and ((due := self.next_due()) is None or at < due):
             return room
         return _note(settle(room, at), events)
 
-    def _next_due(self) -> Millis | None:
+    def next_due(self) -> Millis | None:
+        """Return when the room must be looked at again, reckoned once for each state."""
         state, due = self._due
         if state is not self.state:
             due = next_due(self.state)
@@ -375,7 +376,7 @@ class Table:
     # -- what is due
 
     def _set_timer(self) -> None:
-        due = self._next_due()
+        due = self.next_due()
         if due is None:
             return
         delay = max((due - self._clock.now()) / 1000, 0.0)

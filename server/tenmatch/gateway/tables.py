@@ -6,7 +6,7 @@ A table here is a cache of a log. It can be dropped at any moment and read again
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from tenmatch.game import commands
@@ -81,6 +81,9 @@ class Tables:
             NoSuchRoom: It has no log, or (UnreadableRoom) none that can be read.
             StoreDown: The store cannot be reached.
         """
+        return await self._open(room, lambda: self._read(room))
+
+    async def _open(self, room: RoomId, obtain: Callable[[], Awaitable[Sequence[Entry]]]) -> Table:
         table = self.loaded.get(room)
         if table is not None:
             return table
@@ -89,13 +92,18 @@ class Tables:
         loading = self._loading.get(room)
         if loading is None:
             loading = self._loading[room] = asyncio.get_running_loop().create_future()
-            self._spawn(self._load(room, loading))
+            self._spawn(self._load(room, loading, obtain))
         return await asyncio.shield(loading)
 
-    async def _load(self, room: RoomId, loading: "asyncio.Future[Table]") -> None:
+    async def _load(
+        self,
+        room: RoomId,
+        loading: "asyncio.Future[Table]",
+        obtain: Callable[[], Awaitable[Sequence[Entry]]],
+    ) -> None:
         try:
-            await self._feed.join(room)  # first listen, then read: nothing falls between
-            table = self._seat(room, await self._read(room))
+            await self._feed.join(room)  # first listen, then read or write: nothing falls between
+            table = self._seat(room, await obtain())
         except (NoSuchRoom, StoreDown) as error:
             self._feed.leave(room)
             loading.set_exception(error)
@@ -163,14 +171,18 @@ class Tables:
         """Write a new room's first events, unless others have, and return its table.
 
         Raises:
+            NoSuchRoom: (UnreadableRoom) Others have, and it cannot be read.
             StoreDown: It is not known whether they were written; the same call may be made again.
         """
         await due.mark(self._store, {room: Millis(self._store.clock.now() + LOOKED_AT_MS)})
-        outcome = await self._append(room, first, state)
-        if isinstance(outcome, Behind):
-            return await self.open(room)
+        return await self._open(room, lambda: self._begin(room, first, state))
+
+    async def _begin(self, room: RoomId, first: Sequence[Entry], state: Room) -> Sequence[Entry]:
+        """Return the log of a new room: our first entries, or what others wrote before us."""
+        if isinstance(await self._append(room, first, state), Behind):
+            return await self._read(room)
         self._index(room, set(), _seated(state))
-        return await self.open(room)
+        return first
 
     async def _append(self, room: RoomId, entries: Sequence[Entry], state: Room) -> Appended | Behind:
         known: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
