@@ -80,7 +80,8 @@ async def test_a_primary_is_killed_under_appends(cluster: Cluster, store: Store)
             await feed.join(room)
         cluster.members[0].kill()
         await writers.go_on()
-        assert writers.longest_pause_of_all < writers.longest_pause  # the others did not wait
+        assert writers.longest_pause_of_all < 1 < writers.longest_pause < 8
+        assert writers.lost_of_s < 3  # s of appends that the replica had not got yet: what `fast` may cost
         await hear_all(ear, writers)
         await until(lambda: feed.healthy)
         await do_everything(store)

@@ -55,7 +55,7 @@ async def test_the_primary_is_killed_under_appends(watched: Watched, other: Stor
             await feed.join(room)
         watched.primary.kill()
         await writers.go_on()
-        assert writers.longest_pause > 1  # it did fail over
+        assert 1 < writers.longest_pause < 8
         await hear_all(ear, writers)
         assert writers.lost == 0
         assert await other.call("SET", "key", "value") == b"OK"
@@ -72,7 +72,7 @@ async def test_the_primary_hangs_and_comes_back_as_a_replica(watched: Watched, o
             await feed.join(room)
         watched.primary.freeze()
         await writers.go_on()
-        assert writers.longest_pause > 1  # it did fail over
+        assert 1 < writers.longest_pause < 8
         watched.primary.thaw()
         await until_so(partial(role, watched.primary), b"slave", within=30)
         await writers.go_on()
@@ -91,5 +91,6 @@ async def test_a_primary_that_is_shut_down_has_told_its_replicas_all(watched: Wa
             await feed.join(room)
         await asyncio.to_thread(watched.primary.shut_down)
         await writers.go_on()
+        assert writers.longest_pause < 8
         await hear_all(ear, writers)
         assert writers.lost == 0

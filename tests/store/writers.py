@@ -26,6 +26,7 @@ class Writers:
         self.committer = committer
         self.logs: dict[RoomId, list[bytes]] = {room: [] for room in rooms}  # as acknowledged
         self.lost = 0  # entries that were acknowledged, and then were not there
+        self.lost_of_s = 0.0  # seconds between the first and the last acknowledgement of what was lost
         self.moments: dict[RoomId, list[float]] = {room: [] for room in rooms}  # of acknowledgements
 
     async def write(self) -> None:
@@ -53,7 +54,11 @@ class Writers:
                 self.moments[room].append(time())
             else:  # only where something was lost: nobody else writes here
                 stored = (await read(self.store, room)).entries
-                self.lost += len(log) - len(stored)
+                gone = len(log) - len(stored)
+                self.lost += gone
+                times = self.moments[room]
+                if gone > 0:
+                    self.lost_of_s = max(self.lost_of_s, times[-1] - times[-gone])
                 log[:] = stored
             await asyncio.sleep(PACE)
 

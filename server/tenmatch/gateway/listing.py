@@ -63,11 +63,13 @@ class Listing:
         """
         public = [table for table in tables if not table.state.private]
         for table in public:
-            if table.state.phase is Phase.OVER:
+            if table.listed and table.state.phase is Phase.OVER:
                 await lobby.drop(self._store, table.room)
-        await lobby.put(
-            self._store, *(_listed(table) for table in public if table.state.phase is not Phase.OVER)
-        )
+                table.listed = False
+        going_on = [table for table in public if table.state.phase is not Phase.OVER]
+        for table in going_on:
+            table.listed = True
+        await lobby.put(self._store, *map(_listed, going_on))
 
     async def read(self) -> None:
         """Fetch the list if it has changed, and tell those who follow it how.

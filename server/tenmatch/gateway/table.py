@@ -108,6 +108,7 @@ class Table:
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
         self._closed = False
+        self.listed = False  # this node wrote its line in the public list
         self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
         self.entries, self.state = list(entries), _fold(None, entries)
         self._due: tuple[Room, Millis | None] = self.state, next_due(self.state)
