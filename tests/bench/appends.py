@@ -19,7 +19,7 @@ from statistics import median
 import uvloop
 from tests.servers import Kind
 from tests.store.entries import entry
-from tests.store.fleet import Cluster, Redis, Watched, replicas_of, until_so
+from tests.store.fleet import Cluster, Redis, Watched, replicas_of, running, until_so
 from tests.store.writers import writing
 
 from tenmatch.game.ids import RoomId, Seq
@@ -95,16 +95,12 @@ async def main(runs: int) -> None:
                     say(f"{name} x{together}: {median(took):.0f} us an append\n")
     for run in range(runs):
         with tempfile.TemporaryDirectory() as folder:
-            watched = Watched(Path(folder), down_after_ms=2000)
-            await watched.assemble()
-            pause, lost = await gap(watched.url, watched.primary, Durability.REPLICATED)
-            watched.stop()
+            async with running(Watched(Path(folder), down_after_ms=2000)) as watched:
+                pause, lost = await gap(watched.url, watched.primary, Durability.REPLICATED)
         say(f"sentinels, down after 2 s, replicated, run {run}: no append for {pause:.2f} s, {lost} lost\n")
         with tempfile.TemporaryDirectory() as folder:
-            cluster = Cluster(Path(folder), timeout_ms=2000)
-            await cluster.assemble()
-            pause, lost = await gap(cluster.url, cluster.members[0], Durability.FAST)
-            cluster.stop()
+            async with running(Cluster(Path(folder), timeout_ms=2000)) as cluster:
+                pause, lost = await gap(cluster.url, cluster.members[0], Durability.FAST)
         say(f"cluster, node timeout 2 s, fast, run {run}: no append for {pause:.2f} s, {lost} lost\n")
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.live.node import Node
 from tests.live.table import Meet, Table
 from tests.live.test_redis import FREE, LONG, move_until_made
-from tests.store.fleet import Cluster, Watched
+from tests.store.fleet import Cluster, Watched, running
 
 from tenmatch.game.ids import RoomId
 from tenmatch.store import keys
@@ -19,22 +19,14 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
-    watched = Watched(tmp_path)
-    try:
-        await watched.assemble()
+    async with running(Watched(tmp_path)) as watched:
         yield watched
-    finally:
-        watched.stop()
 
 
 @pytest.fixture
 async def cluster(tmp_path: Path) -> AsyncIterator[Cluster]:
-    cluster = Cluster(tmp_path)
-    try:
-        await cluster.assemble()
+    async with running(Cluster(tmp_path)) as cluster:
         yield cluster
-    finally:
-        cluster.stop()
 
 
 async def primary_of(url: str, room: str) -> str:

@@ -3,10 +3,11 @@
 import asyncio
 import random
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from tests.servers import TETHER, Kind, Server, binary
 
@@ -74,6 +75,29 @@ class Sentinel(Server):
         )
         self._command = [*TETHER, binary("redis"), str(conf), "--sentinel"]
         self.start()
+
+
+class Fleet(Protocol):
+    """Servers that belong together."""
+
+    async def assemble(self) -> None:
+        """Wait until they know of each other."""
+
+    def stop(self) -> None:
+        """End all of them."""
+
+
+F = TypeVar("F", bound=Fleet)
+
+
+@asynccontextmanager
+async def running(fleet: F) -> AsyncIterator[F]:
+    """Assemble servers, and end them when the block does."""
+    try:
+        await fleet.assemble()
+        yield fleet
+    finally:
+        fleet.stop()
 
 
 class Watched:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.entries import head_after
-from tests.store.fleet import Cluster, role, until_so
+from tests.store.fleet import Cluster, role, running, until_so
 from tests.store.listening import listening
 from tests.store.test_hygiene import do_everything
 from tests.store.test_sentinel import hear_all
@@ -28,12 +28,8 @@ ROOMS = [RoomId(f"room{number:06}") for number in range(60)]  # enough to lie on
 
 @pytest.fixture
 async def cluster(tmp_path: Path) -> AsyncIterator[Cluster]:
-    cluster = Cluster(tmp_path)
-    try:
-        await cluster.assemble()
+    async with running(Cluster(tmp_path)) as cluster:
         yield cluster
-    finally:
-        cluster.stop()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from redis.exceptions import NoPermissionError
 from tests.servers import Kind, Server
 from tests.store.entries import ROOM
-from tests.store.fleet import Cluster, Redis
+from tests.store.fleet import Cluster, Redis, running
 from tests.store.listening import listening
 from tests.store.tellers import Said, Teller, telling
 from tests.store.test_hygiene import do_everything
@@ -139,15 +139,11 @@ async def test_scripts_reach_no_other_keys(store: Store) -> None:
 
 @pytest.mark.slow
 async def test_it_is_enough_in_a_cluster(tmp_path: Path) -> None:
-    cluster = Cluster(tmp_path, "--include", str(CONF), replicas=0)
-    try:
-        await cluster.assemble()
+    async with running(Cluster(tmp_path, "--include", str(CONF), replicas=0)) as cluster:
         store = Store(Address(cluster.url.replace("://", "://tenmatch:CHOOSE-A-PASSWORD@")))
         await store.set_clock()
         await do_everything(store)
         store.close()
-    finally:
-        cluster.stop()
 
 
 async def test_it_is_enough_with_sentinels(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.store.fleet import Watched, role, until_so
+from tests.store.fleet import Watched, role, running, until_so
 from tests.store.listening import Ear, listening
 from tests.store.waiting import until
 from tests.store.writers import Writers, writing
@@ -20,12 +20,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
-    watched = Watched(tmp_path)
-    try:
-        await watched.assemble()
+    async with running(Watched(tmp_path)) as watched:
         yield watched
-    finally:
-        watched.stop()
 
 
 @pytest.fixture
