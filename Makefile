@@ -1,6 +1,7 @@
 # make run      install into .venv and play at http://127.0.0.1:8765
 # make test     everything: format, lint, types, all tests (sets itself up on a bare Debian 12)
 # make check    format, lint and types only
+# make faults   break everything that can break, at length, and measure what comes of it
 # make fuzz     feed the decoders bytes for FUZZ_S seconds (60)
 # make install  only the virtual environment
 
@@ -42,6 +43,11 @@ check: install
 format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# A part of them is in every run of the tests; here all, for as long as it takes.
+.PHONY: faults
+faults: install tools
+	$(BIN)/pytest -q tests/faults --hypothesis-profile=full $(ARGS)
 
 # Not part of the tests: it has no end, and what it needs is large. What it has learnt is kept in build/fuzz.
 FUZZ_S ?= 60

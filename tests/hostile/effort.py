@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from hypothesis import settings
+from tests.effort import full
 
-FULL: Final = settings.get_current_profile_name() == "full"
+FULL: Final = full()

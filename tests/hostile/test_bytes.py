@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import msgpack
 import pytest
+from tests.effort import full
 from tests.hostile import verdict
-from tests.hostile.effort import FULL
 from tests.hostile.ends import end_of
 from tests.hostile.vitals import Vitals
 from tests.live.client import CODECS
@@ -178,5 +178,5 @@ def changes(data: bytes) -> Iterator[bytes]:
     """Yield bytes with each byte changed: two of its bits, one after the other, and all at once."""
     for place in range(len(data)):
         yield data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :]
-        for bit in range(8) if FULL else (place % 8, (place + 3) % 8):
+        for bit in range(8) if full() else (place % 8, (place + 3) % 8):
             yield change(data, 8 * place + bit)

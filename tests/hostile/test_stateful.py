@@ -16,8 +16,8 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.effort import amount, full
 from tests.hostile.company import Company, Place
-from tests.hostile.effort import FULL
 from tests.hostile.room_model import Outcome
 from tests.hostile.vitals import complaints
 from tests.live.node import Node
@@ -25,10 +25,11 @@ from tests.live.node import Node
 PERSONS: Final = 4
 ROOMS: Final = 3
 SETTINGS: Final = settings(
-    max_examples=200 if FULL else 50,
-    stateful_step_count=50 if FULL else 40,
+    max_examples=amount(50, 200),
+    stateful_step_count=amount(40, 50),
     deadline=None,
-    phases=[phase for phase in Phase if FULL or phase not in (Phase.shrink, Phase.explain)],  # they take long
+    # shrinking and explaining take long
+    phases=[phase for phase in Phase if full() or phase not in (Phase.shrink, Phase.explain)],
     suppress_health_check=[HealthCheck.too_slow],
 )
 
