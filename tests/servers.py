@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Self, TypeAlias
 
 from tenmatch.store import tethered
 from tenmatch.store.embedded import server_binary
@@ -31,7 +31,7 @@ def binary(kind: Kind) -> str:
 
 
 class Server:
-    """A server with all it has in *folder*; it can be frozen, killed and started again."""
+    """A server with all it has in *folder*; it can be frozen, killed and started again. `with` ends it."""
 
     ready = b"eady to accept connections"  # what it says when it is
 
@@ -46,6 +46,12 @@ class Server:
             *options,
         ]
         self.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failed: object) -> None:
+        self.stop()
 
     def start(self) -> None:
         """Start the server and return when it takes connections."""

@@ -42,8 +42,7 @@ async def ask(client: ClientConnection, t: str, **fields: Any) -> Any:
 
 async def test_all_is_tls_and_the_certificate_can_be_renewed(tmp_path: Path) -> None:
     pair = Pair.make(tmp_path, "first")
-    node = start(tmp_path, pair)
-    try:
+    with start(tmp_path, pair) as node:
         assert node.url.startswith("https://127.0.0.1:")
         async with client(node, pair) as before:
             assert (await ask(before, "hello"))["t"] == "welcome"
@@ -64,8 +63,6 @@ async def test_all_is_tls_and_the_certificate_can_be_renewed(tmp_path: Path) -> 
                 while await before.recv():
                     pass
             assert before.close_code == 1012
-    finally:
-        node.stop()
 
 
 def renewals(node: Node) -> int:
@@ -85,8 +82,7 @@ async def shown(node: Node, pair: Pair) -> bool:
 
 async def test_workers_renew_it_too(tmp_path: Path) -> None:
     pair = Pair.make(tmp_path, "first")
-    node = start(tmp_path, pair, "--workers", "2")
-    try:
+    with start(tmp_path, pair, "--workers", "2") as node:
         assert node.url.startswith("https://")
         assert all([await shown(node, pair) for _ in range(12)])
         await until(lambda: renewals(node) == 2)  # what was replaced while they started
@@ -101,8 +97,6 @@ async def test_workers_renew_it_too(tmp_path: Path) -> None:
         os.kill(victim, signal.SIGKILL)
         await until(lambda: len(node.workers()) == 2 and victim not in node.workers())
         assert all([await shown(node, newer) for _ in range(12)])
-    finally:
-        node.stop()
 
 
 @pytest.mark.parametrize("missing", ["tls_cert", "tls_key"])

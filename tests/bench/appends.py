@@ -38,10 +38,12 @@ async def primary(kind: Kind, *options: str) -> AsyncIterator[Redis]:
         first = Redis(Path(folder), *options, kind=kind)
         follow = ("--replicaof", f"127.0.0.1 {first.port}")
         replicas = [Redis(Path(folder), *options, *follow, kind=kind) for _ in range(2)]
-        await until_so(partial(replicas_of, first), 2)
-        yield first
-        for server in (*replicas, first):
-            server.stop()
+        try:
+            await until_so(partial(replicas_of, first), 2)
+            yield first
+        finally:
+            for server in (*replicas, first):
+                server.stop()
 
 
 async def cost(url: str, durability: Durability, together: int) -> float:

@@ -28,9 +28,8 @@ def pytest_asyncio_loop_factories(
 
 @pytest.fixture(scope="session")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server("valkey", tmp_path_factory.mktemp("valkey"))
-    yield server
-    server.stop()
+    with Server("valkey", tmp_path_factory.mktemp("valkey")) as server:
+        yield server
 
 
 @pytest.fixture
@@ -45,9 +44,8 @@ async def url(shared_server: Server) -> str:
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[Server]:
     """A server that the test may freeze and kill."""
-    server = Server("valkey", tmp_path)
-    yield server
-    server.stop()
+    with Server("valkey", tmp_path) as server:
+        yield server
 
 
 @dataclass

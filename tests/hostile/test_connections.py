@@ -25,9 +25,8 @@ GROWTH = 5_000_000  # bytes
 @pytest.fixture(scope="module", params=["uvloop", "asyncio"])
 def node(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A server on either event loop, which takes as many messages as may come."""
-    node = Node(tmp_path_factory.mktemp("node"), loop=request.param, messages_per_s=0)
-    yield node
-    node.stop()
+    with Node(tmp_path_factory.mktemp("node"), loop=request.param, messages_per_s=0) as node:
+        yield node
 
 
 async def outcome(url: str, attack: Attack) -> verdict.Code:

@@ -34,9 +34,8 @@ MESSAGES: Final = [b"1", b'{"t":"ping"}', b'{"t":"hello"}', b'{"t":"lobby","on":
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A server as people start it."""
-    node = Node(tmp_path_factory.mktemp("node"))
-    yield node
-    node.stop()
+    with Node(tmp_path_factory.mktemp("node")) as node:
+        yield node
 
 
 async def met(node: Node, floods: Mapping[str, Flood]) -> dict[str, verdict.Code]:

@@ -14,9 +14,8 @@ Knock = Callable[..., Awaitable[Client]]
 @pytest.fixture(scope="session")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A server whose limits no game in a test can meet."""
-    node = Node(tmp_path_factory.mktemp("node"), messages_per_s=0, matches_per_s=0, rooms_per_player=0)
-    yield node
-    node.stop()
+    with Node(tmp_path_factory.mktemp("node"), messages_per_s=0, matches_per_s=0, rooms_per_player=0) as node:
+        yield node
 
 
 @pytest.fixture

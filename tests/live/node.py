@@ -7,13 +7,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from types import TracebackType
+from typing import Self, cast
 
 import redis
 
 
 class Node:
-    """`tenmatch serve` on a data folder, or on a Redis given by its URL."""
+    """`tenmatch serve` on a data folder, or on a Redis given by its URL; `with` ends it, whatever happens."""
 
     def __init__(self, folder: Path, *flags: str, **settings: object) -> None:
         """Start it; settings are those of TENMATCH_…, in lower case.
@@ -26,6 +27,17 @@ class Node:
         named = {"drain_s": 0.2, **dict.fromkeys(lifted, 0), **settings}
         self._environment = {f"TENMATCH_{name.upper()}": str(value) for name, value in named.items()}
         self.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, failed: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        if failed is None:
+            self.stop()
+        else:
+            self.kill()
 
     def start(self) -> None:
         """Start the server and return when it says where it is."""
@@ -60,9 +72,12 @@ class Node:
 
     def stop(self) -> None:
         """End a server that no test ended, and fail if it logged a bug of its own."""
-        if self.process.poll() is None:
-            self.terminate()
-            assert self.wait() == 0, self.log()
+        try:
+            if self.process.poll() is None:
+                self.terminate()
+                assert self.wait() == 0, self.log()
+        finally:
+            self.kill()
         assert '"traceback"' not in self.log(), self.log()
 
     def _ended(self) -> None:

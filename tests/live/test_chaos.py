@@ -27,9 +27,8 @@ LOST = (Closed, ConnectionClosed, InvalidHandshake, OSError)
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """Two nodes on one port."""
-    node = Node(tmp_path_factory.mktemp("chaos"), "--workers", "2", matches_per_s=0, messages_per_s=0)
-    yield node
-    node.stop()
+    with Node(tmp_path_factory.mktemp("chaos"), "--workers", "2", matches_per_s=0, messages_per_s=0) as node:
+        yield node
 
 
 class Chaos:

@@ -40,59 +40,60 @@ async def primary_of(url: str, room: str) -> str:
 async def test_a_game_outlives_its_primary(watched: Watched, meet: Meet, tmp_path: Path) -> None:
     """What a replica confirmed is there, every move is made once, and nobody is sent away."""
     (tmp_path / "node").mkdir()
-    node = Node(tmp_path / "node", "--redis", watched.url, durability="replicated", **FREE)
-    table = await Table.begin(lambda *codec, **hello: meet(*codec, url=node.url, **hello), "race", **LONG)
-    for seat in (0, 1, 0):
-        await table.match(seat)
-    watched.primary.kill()
-    assert (await move_until_made(table, 0))["kind"] == "matched"
-    assert all(client.close_code is None for client in [*table.players, *table.watchers])
-    await table.play_on()
-    await table.prove(node, await primary_of(watched.url, table.room))
-    node.stop()
+    with Node(tmp_path / "node", "--redis", watched.url, durability="replicated", **FREE) as node:
+        table = await Table.begin(lambda *codec, **hello: meet(*codec, url=node.url, **hello), "race", **LONG)
+        for seat in (0, 1, 0):
+            await table.match(seat)
+        watched.primary.kill()
+        assert (await move_until_made(table, 0))["kind"] == "matched"
+        assert all(client.close_code is None for client in [*table.players, *table.watchers])
+        await table.play_on()
+        await table.prove(node, await primary_of(watched.url, table.room))
 
 
 async def test_games_on_other_shards_go_on_meanwhile(cluster: Cluster, meet: Meet, tmp_path: Path) -> None:
     (tmp_path / "node").mkdir()
-    node = Node(tmp_path / "node", "--redis", cluster.url, **FREE)
+    with Node(tmp_path / "node", "--redis", cluster.url, **FREE) as node:
 
-    async def begin() -> Table:
-        return await Table.begin(lambda *codec, **hello: meet(*codec, url=node.url, **hello), "race", **LONG)
+        async def begin() -> Table:
+            return await Table.begin(
+                lambda *codec, **hello: meet(*codec, url=node.url, **hello), "race", **LONG
+            )
 
-    tables = [await begin() for _ in range(6)]
-    places = {table.room: await primary_of(cluster.url, table.room) for table in tables}
-    for table in tables:
-        await table.match(0)
-    cluster.members[0].kill()
-    await asyncio.gather(*(move_until_made(table, 1) for table in tables))
-    for table in tables:
-        await table.play_on()
-        await table.prove(node, await primary_of(cluster.url, table.room))
-    assert len(set(places.values())) > 1
-    node.stop()
+        tables = [await begin() for _ in range(6)]
+        places = {table.room: await primary_of(cluster.url, table.room) for table in tables}
+        for table in tables:
+            await table.match(0)
+        cluster.members[0].kill()
+        await asyncio.gather(*(move_until_made(table, 1) for table in tables))
+        for table in tables:
+            await table.play_on()
+            await table.prove(node, await primary_of(cluster.url, table.room))
+        assert len(set(places.values())) > 1
 
 
 async def test_a_move_that_no_replica_has_is_not_acknowledged(
     watched: Watched, meet: Meet, tmp_path: Path
 ) -> None:
     (tmp_path / "node").mkdir()
-    node = Node(tmp_path / "node", "--redis", watched.url, durability="replicated", **FREE)
-    table = await Table.begin(lambda *codec, **hello: meet(*codec, url=node.url, **hello), "race", **LONG)
-    await table.match(0)
-    for replica in watched.replicas:
-        replica.freeze()
-    (a, b), seen = table.judge.game.pairs()[0], table.seq
-    answer = await table.players[0].move("match", table.room, n=2, a=a, b=b, seen=seen)
-    assert (answer["t"], answer["code"], answer["n"]) == ("error", "unavailable", 2)
-    assert len(node.entries(table.room, watched.primary.url)) == seen + 1  # it is there, and was not told
-    for replica in watched.replicas:
-        replica.thaw()
-    while (answer := await table.players[0].move("match", table.room, n=2, a=a, b=b, seen=seen))[
-        "t"
-    ] == "error":
-        assert answer["code"] == "unavailable"
-    await table.sync(answer["seq"])
-    assert len([event for event in table.judge.told if (event.get("seat"), event.get("n")) == (0, 2)]) == 1
-    await table.play_on()
-    await table.prove(node, watched.primary.url)
-    node.stop()
+    with Node(tmp_path / "node", "--redis", watched.url, durability="replicated", **FREE) as node:
+        table = await Table.begin(lambda *codec, **hello: meet(*codec, url=node.url, **hello), "race", **LONG)
+        await table.match(0)
+        for replica in watched.replicas:
+            replica.freeze()
+        (a, b), seen = table.judge.game.pairs()[0], table.seq
+        answer = await table.players[0].move("match", table.room, n=2, a=a, b=b, seen=seen)
+        assert (answer["t"], answer["code"], answer["n"]) == ("error", "unavailable", 2)
+        assert len(node.entries(table.room, watched.primary.url)) == seen + 1  # it is there, and was not told
+        for replica in watched.replicas:
+            replica.thaw()
+        while (answer := await table.players[0].move("match", table.room, n=2, a=a, b=b, seen=seen))[
+            "t"
+        ] == "error":
+            assert answer["code"] == "unavailable"
+        await table.sync(answer["seq"])
+        assert (
+            len([event for event in table.judge.told if (event.get("seat"), event.get("n")) == (0, 2)]) == 1
+        )
+        await table.play_on()
+        await table.prove(node, watched.primary.url)

@@ -19,9 +19,8 @@ LONG: dict[str, Any] = {"size": 27, "adds": 5, "seed": "006d" * 16}
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A server whose secret the tests know, so that they can forge almost anything."""
-    node = Node(tmp_path_factory.mktemp("known"), secret=SECRET, matches_per_s=0, messages_per_s=0)
-    yield node
-    node.stop()
+    with Node(tmp_path_factory.mktemp("known"), secret=SECRET, matches_per_s=0, messages_per_s=0) as node:
+        yield node
 
 
 def _part(value: object) -> str:

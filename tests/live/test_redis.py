@@ -22,17 +22,15 @@ FREE: dict[str, Any] = {"matches_per_s": 0, "messages_per_s": 0}
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Debian's Redis."""
-    server = Server("redis", tmp_path_factory.mktemp("redis"))
-    yield server
-    server.stop()
+    with Server("redis", tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
 def node(redis: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A node over that Redis."""
-    node = Node(tmp_path_factory.mktemp("node"), "--redis", redis.url, **FREE)
-    yield node
-    node.stop()
+    with Node(tmp_path_factory.mktemp("node"), "--redis", redis.url, **FREE) as node:
+        yield node
 
 
 @pytest.mark.parametrize("mode", ["race", "turns"])
@@ -47,25 +45,25 @@ async def test_a_game_over_a_redis_of_ones_own(node: Node, redis: Server, meet: 
 async def test_more_machines_are_more_of_the_same(
     node: Node, redis: Server, meet: Meet, tmp_path: Path
 ) -> None:
-    other = Node(tmp_path, "--redis", redis.url, **FREE)
-    places = iter([node, other, other])
+    with Node(tmp_path, "--redis", redis.url, **FREE) as other:
+        places = iter([node, other, other])
 
-    async def spread(codec: str = CODECS[0]) -> Client:
-        return await meet(codec, url=next(places).url)
+        async def spread(codec: str = CODECS[0]) -> Client:
+            return await meet(codec, url=next(places).url)
 
-    table = await Table.begin(spread, "race", **LONG)
-    assert table.players[0].node != table.players[1].node
-    for seat in (0, 1, 0):
-        await table.match(seat)
-    other.kill()
-    for group in (table.players[1:], table.watchers):
-        assert await group[0].closed() == 1006
-    table.players[1] = await meet(url=node.url, token=table.players[1].token)
-    await table.players[1].whole(table.room)
-    table.watchers = [await table.watchers[0].again(node.url)]
-    assert (await table.watchers[0].resume(table.room, watch=True))["t"] == "resumed"
-    await table.play_on()
-    await table.prove(node, redis.url)
+        table = await Table.begin(spread, "race", **LONG)
+        assert table.players[0].node != table.players[1].node
+        for seat in (0, 1, 0):
+            await table.match(seat)
+        other.kill()
+        for group in (table.players[1:], table.watchers):
+            assert await group[0].closed() == 1006
+        table.players[1] = await meet(url=node.url, token=table.players[1].token)
+        await table.players[1].whole(table.room)
+        table.watchers = [await table.watchers[0].again(node.url)]
+        assert (await table.watchers[0].resume(table.room, watch=True))["t"] == "resumed"
+        await table.play_on()
+        await table.prove(node, redis.url)
 
 
 async def move_until_made(table: Table, seat: int) -> dict[str, Any]:
@@ -135,10 +133,9 @@ async def test_when_the_store_dies_and_comes_back_nothing_acknowledged_is_missin
 async def test_a_redis_that_may_lose_games_is_refused(
     tmp_path: Path, option: tuple[str, str], said: str
 ) -> None:
-    unfit = Server("redis", tmp_path, *option)
-    command = [sys.executable, "-m", "tenmatch", "serve", "--port", "0", "--redis", unfit.url]
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=20)
-    unfit.stop()
+    with Server("redis", tmp_path, *option) as unfit:
+        command = [sys.executable, "-m", "tenmatch", "serve", "--port", "0", "--redis", unfit.url]
+        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=20)
     assert done.returncode != 0
     assert said in done.stderr.lower()
     assert "Traceback" not in done.stderr

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.live.client import CODECS, Client
+from tests.live.conftest import Knock
 from tests.live.node import Node
 from tests.live.table import Meet, Table
 from tests.live.wire import fetch
@@ -22,9 +23,8 @@ pytestmark = pytest.mark.slow  # each test starts a server, or two
 def node(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A server of the test's own, to be killed; the parameter is for how long it drains."""
     drain_s = getattr(request, "param", 0.2)
-    node = Node(tmp_path_factory.mktemp("node"), matches_per_s=0, messages_per_s=0, drain_s=drain_s)
-    yield node
-    node.stop()
+    with Node(tmp_path_factory.mktemp("node"), matches_per_s=0, messages_per_s=0, drain_s=drain_s) as node:
+        yield node
 
 
 async def come_back(table: Table, node: Node) -> list[dict[str, Any]]:
@@ -161,16 +161,15 @@ async def test_a_second_server_on_the_same_port_stops_and_says_why(node: Node, t
     assert f"cannot listen on 127.0.0.1:{port}" in second.stderr
 
 
-async def test_tokens_and_rooms_survive_a_restart(node: Node, meet: Meet) -> None:
+async def test_tokens_and_rooms_survive_a_restart(node: Node, meet: Meet, knock: Knock) -> None:
     maker = await meet(name="Ada")
     made = await maker.ask("create", mode="turns", key="mine", options={"size": 9})
     node.kill()
     node.start()
-    back = await Client.connect(node.url, CODECS[1])
+    back = await knock(CODECS[1])
     welcome = await back.hello(token=maker.token)
     assert (back.player, welcome["seated"]) == (maker.player, [made["room"]])
     again = await back.ask("create", mode="turns", key="mine", options={"size": 9})
     assert (again["room"], again["seq"], again["chain"]) == (made["room"], made["seq"], made["chain"])
     by_code = await back.ask("join", code=made["code"])
     assert by_code["room"] == made["room"]
-    await back.close()

@@ -95,17 +95,16 @@ async def test_options_that_cannot_be_are_named(
     assert (answer["t"], answer["code"], answer["field"]) == ("error", "bad_options", field)
 
 
-async def test_one_player_may_have_made_only_so_many_rooms(tmp_path_factory: pytest.TempPathFactory) -> None:
-    node = Node(tmp_path_factory.mktemp("few"), rooms_per_player=2)
-    client = await Client.connect(node.url)
-    await client.hello()
-    rooms = [await make(client) for _ in range(2)]
-    assert await client.denied("create", mode="race") == "too_many_rooms"
-    await client.ok("leave", room=rooms[0])  # its last person: it is over
-    while (answer := await client.ask("create", mode="race"))["t"] == "error":
-        assert answer["code"] == "too_many_rooms"
-    await client.close()
-    node.stop()
+async def test_one_player_may_have_made_only_so_many_rooms(
+    meet: Meet, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with Node(tmp_path_factory.mktemp("few"), rooms_per_player=2) as node:
+        client = await meet(url=node.url)
+        rooms = [await make(client) for _ in range(2)]
+        assert await client.denied("create", mode="race") == "too_many_rooms"
+        await client.ok("leave", room=rooms[0])  # its last person: it is over
+        while (answer := await client.ask("create", mode="race"))["t"] == "error":
+            assert answer["code"] == "too_many_rooms"
 
 
 # Finding one

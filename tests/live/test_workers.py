@@ -19,9 +19,8 @@ THREE = (*CODECS, CODECS[0])
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """Two nodes on one port."""
     folder = tmp_path_factory.mktemp("workers")
-    node = Node(folder, "--workers", "2", matches_per_s=0, messages_per_s=0, rooms_per_player=0)
-    yield node
-    node.stop()
+    with Node(folder, "--workers", "2", matches_per_s=0, messages_per_s=0, rooms_per_player=0) as node:
+        yield node
 
 
 @pytest.fixture

@@ -17,17 +17,15 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 @pytest.fixture(scope="session")
 def shared_server(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(kind, tmp_path_factory.mktemp(kind))
-    yield server
-    server.stop()
+    with Server(kind, tmp_path_factory.mktemp(kind)) as server:
+        yield server
 
 
 @pytest.fixture
 def own_server(kind: Kind, tmp_path: Path) -> Iterator[Server]:
     """A server that the test may freeze and kill."""
-    server = Server(kind, tmp_path)
-    yield server
-    server.stop()
+    with Server(kind, tmp_path) as server:
+        yield server
 
 
 @pytest.fixture

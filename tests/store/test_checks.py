@@ -106,13 +106,12 @@ async def test_one_that_forbids_info_is_warned_of(own_store: Store) -> None:
 async def test_a_member_of_a_cluster_alone_is_not_enough(
     kind: Kind, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    server = Server(kind, tmp_path_factory.mktemp("cluster"), "--cluster-enabled", "yes")
-    store = Store(Address(server.url))
-    [finding] = await check(store)
-    assert finding.severity is Severity.STOP
-    assert "redis+cluster://" in finding.remedy
-    store.close()
-    server.stop()
+    with Server(kind, tmp_path_factory.mktemp("cluster"), "--cluster-enabled", "yes") as server:
+        store = Store(Address(server.url))
+        [finding] = await check(store)
+        assert finding.severity is Severity.STOP
+        assert "redis+cluster://" in finding.remedy
+        store.close()
 
 
 @pytest.mark.parametrize(

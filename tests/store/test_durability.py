@@ -29,19 +29,16 @@ FIRST = Head(Seq(1), 1)
 @pytest.fixture
 async def pair(kind: Kind, tmp_path: Path) -> AsyncIterator[tuple[Redis, Redis]]:
     """A primary and a replica that has caught up."""
-    primary = Redis(tmp_path, kind=kind)
-    replica = Redis(tmp_path, "--replicaof", f"127.0.0.1 {primary.port}", kind=kind)
-    await until_so(partial(replicas_of, primary), 1)
-    yield primary, replica
-    replica.stop()
-    primary.stop()
+    with Redis(tmp_path, kind=kind) as primary:
+        with Redis(tmp_path, "--replicaof", f"127.0.0.1 {primary.port}", kind=kind) as replica:
+            await until_so(partial(replicas_of, primary), 1)
+            yield primary, replica
 
 
 @pytest.fixture
 def alone(kind: Kind, tmp_path: Path) -> Iterator[Redis]:
-    server = Redis(tmp_path, kind=kind)
-    yield server
-    server.stop()
+    with Redis(tmp_path, kind=kind) as server:
+        yield server
 
 
 class Node:
@@ -208,16 +205,15 @@ async def test_without_replicas_nothing_is_ever_told(alone: Redis) -> None:
 
 
 async def test_what_is_told_is_on_the_disk(kind: Kind, tmp_path: Path) -> None:
-    server = Redis(tmp_path, "--appendfsync", "always", kind=kind)
-    async with node(server.url, Durability.FSYNC) as here:
-        outcome = here.ask([entry(1)])
-        if kind == "valkey":
-            assert isinstance(await outcome, Appended)
-        else:  # Debian's has no WAITAOF
-            await until(lambda: here.committer.pipelines > 5)
-            assert here.committer.down
-            assert not outcome.done()
-    server.stop()
+    with Redis(tmp_path, "--appendfsync", "always", kind=kind) as server:
+        async with node(server.url, Durability.FSYNC) as here:
+            outcome = here.ask([entry(1)])
+            if kind == "valkey":
+                assert isinstance(await outcome, Appended)
+            else:  # Debian's has no WAITAOF
+                await until(lambda: here.committer.pipelines > 5)
+                assert here.committer.down
+                assert not outcome.done()
 
 
 @pytest.mark.parametrize("kind", ["valkey"], indirect=True)

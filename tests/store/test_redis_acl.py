@@ -35,9 +35,8 @@ ELSEWHERE = {
 
 @pytest.fixture
 async def server(kind: Kind, tmp_path: Path) -> AsyncIterator[Server]:
-    server = Server(kind, tmp_path, "--include", str(CONF))
-    yield server
-    server.stop()
+    with Server(kind, tmp_path, "--include", str(CONF)) as server:
+        yield server
 
 
 @pytest.fixture
@@ -147,10 +146,9 @@ async def test_it_is_enough_in_a_cluster(tmp_path: Path) -> None:
 
 
 async def test_it_is_enough_with_sentinels(tmp_path: Path) -> None:
-    primary = Redis(tmp_path, "--include", str(CONF))
-    named: Said = [b"127.0.0.1", str(primary.port).encode()]
-    async with telling(Teller({b"SENTINEL GET-MASTER-ADDR-BY-NAME": named})) as hosts:
-        store = Store(Address(f"redis+sentinel://tenmatch:CHOOSE-A-PASSWORD@{hosts}/games"))
-        await do_everything(store)
-        store.close()
-    primary.stop()
+    with Redis(tmp_path, "--include", str(CONF)) as primary:
+        named: Said = [b"127.0.0.1", str(primary.port).encode()]
+        async with telling(Teller({b"SENTINEL GET-MASTER-ADDR-BY-NAME": named})) as hosts:
+            store = Store(Address(f"redis+sentinel://tenmatch:CHOOSE-A-PASSWORD@{hosts}/games"))
+            await do_everything(store)
+            store.close()

@@ -43,9 +43,8 @@ class TlsRedis(Redis):
 
 @pytest.fixture
 def server(tmp_path: Path, authority: Authority) -> Iterator[TlsRedis]:
-    server = TlsRedis(tmp_path, authority, *ACL)
-    yield server
-    server.stop()
+    with TlsRedis(tmp_path, authority, *ACL) as server:
+        yield server
 
 
 @pytest.fixture
@@ -110,28 +109,25 @@ async def test_a_server_that_nobody_vouches_for_is_not_trusted(server: TlsRedis,
 async def test_a_server_with_another_ones_certificate_is_not_trusted(
     tmp_path: Path, authority: Authority
 ) -> None:
-    other = TlsRedis(tmp_path, authority, *ACL, at="DNS:redis.example")
-    assert "certificate verify failed" in await refused(other.url)
-    store = Store(Address(f"{other.url}&ssl_check_hostname=false"))
-    assert await store.call("PING") == b"PONG"
-    store.close()
-    other.stop()
+    with TlsRedis(tmp_path, authority, *ACL, at="DNS:redis.example") as other:
+        assert "certificate verify failed" in await refused(other.url)
+        store = Store(Address(f"{other.url}&ssl_check_hostname=false"))
+        assert await store.call("PING") == b"PONG"
+        store.close()
 
 
 async def test_a_server_that_wants_to_know_us_gets_our_certificate(
     tmp_path: Path, authority: Authority
 ) -> None:
-    strict = TlsRedis(tmp_path, authority, *ACL, "--tls-auth-clients", "yes")
-    await refused(strict.url)
-    certificate, key = authority.vouch("client")
-    store = Store(Address(f"{strict.url}&ssl_certfile={certificate}&ssl_keyfile={key}"))
-    assert await store.call("PING") == b"PONG"
-    store.close()
-    strict.stop()
+    with TlsRedis(tmp_path, authority, *ACL, "--tls-auth-clients", "yes") as strict:
+        await refused(strict.url)
+        certificate, key = authority.vouch("client")
+        store = Store(Address(f"{strict.url}&ssl_certfile={certificate}&ssl_keyfile={key}"))
+        assert await store.call("PING") == b"PONG"
+        store.close()
 
 
 async def test_where_only_one_side_speaks_tls_nobody_waits_long(server: TlsRedis, tmp_path: Path) -> None:
-    plain = Redis(tmp_path)
-    assert "TimeoutError" in await refused(plain.url.replace("redis://", "rediss://"))
-    await refused(server.url.partition("?")[0].replace("rediss://", "redis://"))
-    plain.stop()
+    with Redis(tmp_path) as plain:
+        assert "TimeoutError" in await refused(plain.url.replace("redis://", "rediss://"))
+        await refused(server.url.partition("?")[0].replace("rediss://", "redis://"))

@@ -27,10 +27,9 @@ Ack = tuple[int, int, int]  # seat, n, seq
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A server that comes back on the port it had, as one behind an address does."""
-    node = Node(tmp_path_factory.mktemp("node"), messages_per_s=0, matches_per_s=0)
-    node.flags = (*node.flags, "--port", node.url.rpartition(":")[2])
-    yield node
-    node.stop()
+    with Node(tmp_path_factory.mktemp("node"), messages_per_s=0, matches_per_s=0) as node:
+        node.flags = (*node.flags, "--port", node.url.rpartition(":")[2])
+        yield node
 
 
 @pytest.fixture(scope="module")

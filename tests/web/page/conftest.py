@@ -15,9 +15,8 @@ Visit: TypeAlias = Callable[..., Visitor]
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A server whose limits nobody in a test can meet."""
-    node = Node(tmp_path_factory.mktemp("node"), messages_per_s=0, matches_per_s=0, rooms_per_player=0)
-    yield node
-    node.stop()
+    with Node(tmp_path_factory.mktemp("node"), messages_per_s=0, matches_per_s=0, rooms_per_player=0) as node:
+        yield node
 
 
 @pytest.fixture(scope="module")

@@ -83,14 +83,13 @@ def draw(ann: Visitor, bob: Visitor, eve: Visitor) -> bytes:
 def main() -> None:
     """Write the picture, to the path given or to its place."""
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        node = Node(Path(folder), messages_per_s=0, matches_per_s=0)
-        browser = launch(playwright)
-        visitors = [Visitor.come(browser, node, viewport=SIZE) for _ in range(3)]
-        for visitor in visitors:
-            visitor.open()
-        Path(sys.argv[1] if len(sys.argv) > 1 else PICTURE).write_bytes(few_colours(draw(*visitors)))
-        browser.close()
-        node.stop()
+        with Node(Path(folder), messages_per_s=0, matches_per_s=0) as node:
+            browser = launch(playwright)
+            visitors = [Visitor.come(browser, node, viewport=SIZE) for _ in range(3)]
+            for visitor in visitors:
+                visitor.open()
+            Path(sys.argv[1] if len(sys.argv) > 1 else PICTURE).write_bytes(few_colours(draw(*visitors)))
+            browser.close()
 
 
 if __name__ == "__main__":
