@@ -3,15 +3,15 @@
 "Is a pair legal?" in server/rules.md.
 """
 
+import re
 from collections.abc import Iterator
 from enum import StrEnum
-from itertools import compress, pairwise
-from operator import eq
+from itertools import compress
 from typing import Final
 
 from msgspec import Struct
 
-from tenmatch.rules.board import HOLE, Board, Cell, NumberId, Pair
+from tenmatch.rules.board import Board, Cell, NumberId, Pair
 from tenmatch.rules.lines import WHOLE_LINES, ahead, between, lines, open_lines
 
 
@@ -35,6 +35,9 @@ class Refusal(Struct, frozen=True):
 
 # Values are equal or total 10 exactly when they are of one class: {1,9} {2,8} {3,7} {4,6} {5}.
 _CLASSES: Final = bytes(min(value, 10 - value) for value in range(10)).ljust(256, b"\xff")
+
+# Along a line of classes: one that meets its like with nothing but holes between them.
+_FIT: Final = re.compile(rb"([\1-\5])(?=(\0*)\1)").finditer
 
 
 def judge(board: Board, a: int, b: int) -> Refusal | None:
@@ -95,16 +98,10 @@ def witness(board: Board, hint: Pair | None = None) -> Pair | None:
 
 
 def _side_by_side(digits: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the cells of all legal pairs, line by line; a pair that two lines connect comes twice.
-
-    With the holes taken out of a line, those who meet on it stand side by side.
-    """
-    cells = range(len(digits))
+    """Yield the cells of all legal pairs, line by line; a pair that two lines connect comes twice."""
     classes = digits.translate(_CLASSES)
     for line in WHOLE_LINES:
         if line.start >= len(digits):
             return
-        slots = classes[line]
-        active = slots.translate(None, HOLE)
-        neighbours = pairwise(compress(cells[line], slots))
-        yield from compress(neighbours, map(eq, active, active[1:]))
+        for pair in _FIT(classes[line]):
+            yield line.start + line.step * pair.start(), line.start + line.step * pair.end(2)
