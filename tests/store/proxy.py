@@ -1,10 +1,13 @@
 """A TCP port that leads to a server's Unix socket, and can be made to fail in the ways of networks."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias
+
+Passed: TypeAlias = Callable[[bytes], Awaitable[bytes | None]]
+"""What becomes of bytes on their way: others, none, or None to cut the connection instead."""
 
 
 class Proxy:
@@ -56,23 +59,30 @@ class Proxy:
         self.connections += 1
         self._pairs.add((to_client, to_server))
         for pump in (
-            self._pump(client, to_server, lambda request: request),
-            self._pump(server, to_client, lambda answer: self.answered(answer)),
+            self._pump(client, to_server, self._ask),
+            self._pump(server, to_client, self._answering()),
         ):
             task = asyncio.create_task(pump)
             self._pumps.add(task)
             task.add_done_callback(self._pumps.discard)
 
-    async def _pump(
-        self,
-        source: asyncio.StreamReader,
-        sink: asyncio.StreamWriter,
-        passed: Callable[[bytes], bytes | None],
-    ) -> None:
+    async def _ask(self, request: bytes) -> bytes:
+        await self._flows.wait()
+        return request
+
+    def _answering(self) -> Passed:
+        """Return what becomes of the answers on a new connection."""
+
+        async def answer(answer: bytes) -> bytes | None:
+            await self._flows.wait()
+            return self.answered(answer)
+
+        return answer
+
+    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, passed: Passed) -> None:
         try:
             while data := await source.read(65536):
-                await self._flows.wait()
-                if (data_on := passed(data)) is None:
+                if (data_on := await passed(data)) is None:
                     self.cut()
                 else:
                     sink.write(data_on)
