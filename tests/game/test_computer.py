@@ -51,6 +51,14 @@ def test_the_extremes_of_thinking() -> None:
     assert thinking_ms(Level.EASY, b"\xff" * 32) == 3500
 
 
+def test_they_can_be_left_out_of_what_is_due() -> None:
+    room = against(Level.HARD)
+    assert settle(room, due(room)).events
+    assert settle(room, due(room), computers=False) == Taken((), room)
+    [ended] = settle(room, Millis(T0 + 999_000), computers=False).events
+    assert isinstance(ended, Ended)
+
+
 def test_the_next_move_is_thought_about_anew() -> None:
     room = against(Level.HARD)
     first = due(room)

@@ -19,11 +19,15 @@ from tenmatch.game.room import FULL_LOG, Phase, Room
 from tenmatch.game.seating import begin
 
 
-def settle(room: Room, now: Millis) -> Taken:
-    """Return all that is due at or before *now*, and the room after it; no events if there is nothing."""
+def settle(room: Room, now: Millis, *, computers: bool = True) -> Taken:
+    """Return all that is due at or before *now*, and the room after it; no events if there is nothing.
+
+    Args:
+        computers: Let computer players move. Without, only what the rules fix to the millisecond happens.
+    """
     now = max(now, room.at)
     events: list[AnyEvent] = []
-    while (due := _first_due(room)) is not None and due.at <= now:
+    while (due := _first_due(room, computers=computers)) is not None and due.at <= now:
         taken = _happen(room, due, max(due.at, room.at))
         events += taken.events
         room = taken.room
@@ -58,11 +62,11 @@ def _rematch_at(room: Room) -> Millis | None:
     return None if room.wanted_at is None else Millis(room.wanted_at + REMATCH_MS)
 
 
-def _first_due(room: Room) -> Due | None:
-    return min(_dues(room), default=None)
+def _first_due(room: Room, *, computers: bool = True) -> Due | None:
+    return min(_dues(room, computers), default=None)
 
 
-def _dues(room: Room) -> Iterator[Due]:
+def _dues(room: Room, computers: bool) -> Iterator[Due]:
     match room.phase:
         case Phase.OPEN:
             yield Due(Millis(room.at + OPEN_IDLE_MS), What.ABANDONED)
@@ -73,7 +77,8 @@ def _dues(room: Room) -> Iterator[Due]:
             if room.seq >= FULL_LOG:
                 yield Due(room.at, What.ABANDONED)
             yield from MODES[room.mode].dues(room)
-            yield from computer.dues(room)
+            if computers:
+                yield from computer.dues(room)
         case Phase.OVER:
             pass
         case _:
