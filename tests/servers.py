@@ -35,11 +35,13 @@ class Server:
 
     ready = b"eady to accept connections"  # what it says when it is
 
-    def __init__(self, kind: Kind, folder: Path, *options: str) -> None:
+    def __init__(self, kind: Kind, folder: Path, *options: str, inside: Sequence[str] = ()) -> None:
+        """Start it; *inside* begins the command, where it is to run somewhere else."""
         self.kind = kind
         self.socket = folder / f"{kind}.sock"
         self.url = f"unix://{self.socket}"
         self._command = [
+            *inside,
             *TETHER,
             *(binary(kind), "--port", "0", "--unixsocket", str(self.socket), "--dir", str(folder)),
             *("--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction"),

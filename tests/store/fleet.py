@@ -1,13 +1,13 @@
-"""Debian's Redis as people run it: with replicas and sentinels, or as a cluster, on ports of loopback."""
+"""Debian's Redis as people run it: with replicas and sentinels, or as a cluster, on loopback or on hosts."""
 
 import asyncio
 import random
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from tests.servers import TETHER, Kind, Server, binary
 
@@ -16,6 +16,28 @@ from tenmatch.store.link import Link, Reply, StoreDown, pack
 
 SERVICE: Final = "games"
 AT_ONCE: Final = ("--repl-diskless-sync-delay", "0")  # replicas need not wait for others to come
+
+
+class Place(Protocol):
+    """Where a server runs."""
+
+    @property
+    def address(self) -> str:
+        """Return by what others reach it."""
+
+    @property
+    def inside(self) -> Sequence[str]:
+        """Return what begins a command that is to run there."""
+
+
+class Loopback(NamedTuple):
+    """This very machine."""
+
+    address: str = "127.0.0.1"
+    inside: Sequence[str] = ()
+
+
+LOOPBACK: Final = Loopback()
 
 
 def free_ports(many: int) -> list[int]:
@@ -33,14 +55,19 @@ def _is_free(port: int) -> bool:
 
 
 class Redis(Server):
-    """A Redis, or another of its kind, on a port of loopback."""
+    """A Redis, or another of its kind, on a port of a place."""
 
-    def __init__(self, folder: Path, *options: str, port: int = 0, kind: Kind = "redis") -> None:
+    def __init__(
+        self, folder: Path, *options: str, port: int = 0, kind: Kind = "redis", at: Place = LOOPBACK
+    ) -> None:
         self.port = port or free_ports(1)[0]
         self.folder = folder / str(self.port)
         self.folder.mkdir()
-        super().__init__(kind, self.folder, "--port", str(self.port), *AT_ONCE, *options)
-        self.url = f"redis://127.0.0.1:{self.port}"
+        own = ("--port", str(self.port), "--protected-mode", "no" if at.inside else "yes", *AT_ONCE)
+        super().__init__(kind, self.folder, *own, *options, inside=at.inside)
+        self.local = self.url  # from this machine, wherever it runs
+        self.where = f"{at.address} {self.port}"
+        self.url = f"redis://{at.address}:{self.port}"
 
     def shut_down(self) -> None:
         """End the process in its own way: a primary waits until its replicas have all that it has."""
@@ -52,7 +79,7 @@ class Redis(Server):
 
     async def ask(self, *command: str) -> Reply:
         """Run a command and return its reply, also an error; None where none comes."""
-        return await ask(self.url, *command)
+        return await ask(self.local, *command)
 
 
 class Sentinel(Server):
@@ -60,20 +87,23 @@ class Sentinel(Server):
 
     ready = b"+monitor master"
 
-    def __init__(self, folder: Path, primary: Redis, *, down_after_ms: int) -> None:
+    def __init__(self, folder: Path, primary: Redis, *, down_after_ms: int, at: Place = LOOPBACK) -> None:
         [self.port] = free_ports(1)
         self.kind = "redis"
-        self.url = f"redis://127.0.0.1:{self.port}"
+        self.host = f"{at.address}:{self.port}"
+        self.socket = folder / f"sentinel-{self.port}.sock"
+        self.url = f"unix://{self.socket}"
         conf = folder / f"sentinel-{self.port}.conf"
         conf.write_text(
             f"port {self.port}\n"
+            f"unixsocket {self.socket}\n"
             f"dir {folder}\n"
-            f"sentinel monitor {SERVICE} 127.0.0.1 {primary.port} 2\n"
+            f"sentinel monitor {SERVICE} {primary.where} 2\n"
             f"sentinel down-after-milliseconds {SERVICE} {down_after_ms}\n"
             f"sentinel failover-timeout {SERVICE} 6000\n"
             f"sentinel parallel-syncs {SERVICE} 2\n"
         )
-        self._command = [*TETHER, binary("redis"), str(conf), "--sentinel"]
+        self._command = [*at.inside, *TETHER, binary("redis"), str(conf), "--sentinel"]
         self.start()
 
 
@@ -103,10 +133,18 @@ async def running(fleet: F) -> AsyncIterator[F]:
 class Watched:
     """A primary and two replicas, watched over by three sentinels."""
 
-    def __init__(self, folder: Path, *options: str, down_after_ms: int = 1000) -> None:
-        self.primary = Redis(folder, *options)
-        follow = ("--replicaof", f"127.0.0.1 {self.primary.port}")
-        self.replicas = [Redis(folder, *options, *follow) for _ in range(2)]
+    def __init__(
+        self,
+        folder: Path,
+        *options: str,
+        down_after_ms: int = 1000,
+        places: Sequence[Place] = (LOOPBACK, LOOPBACK, LOOPBACK),
+    ) -> None:
+        """Start the servers, one at each of three places; the primary is at the first."""
+        self.primary = Redis(folder, *options, at=places[0])
+        follow = ("--replicaof", self.primary.where)
+        self.replicas = [Redis(folder, *options, *follow, at=place) for place in places[1:]]
+        self._places = places
         self._folder = folder
         self._down_after_ms = down_after_ms
         self.sentinels: list[Sentinel] = []
@@ -114,15 +152,16 @@ class Watched:
     async def assemble(self) -> None:
         """Wait until the replicas follow, and the sentinels know of them and of each other."""
         await until_so(partial(replicas_of, self.primary), 2)
-        for _ in range(3):  # they learn of the replicas when they first ask the primary, then after 10 s
-            self.sentinels.append(Sentinel(self._folder, self.primary, down_after_ms=self._down_after_ms))
+        for place in self._places:  # they learn of replicas when they first ask the primary, then after 10 s
+            patience = self._down_after_ms
+            self.sentinels.append(Sentinel(self._folder, self.primary, down_after_ms=patience, at=place))
         for sentinel in self.sentinels:
             await until_so(partial(_known_to, sentinel), (2, 2))
 
     @property
     def url(self) -> str:
         """Return the URL that names the sentinels."""
-        hosts = ",".join(f"127.0.0.1:{sentinel.port}" for sentinel in self.sentinels)
+        hosts = ",".join(sentinel.host for sentinel in self.sentinels)
         return f"redis+sentinel://{hosts}/{SERVICE}"
 
     def stop(self) -> None:
