@@ -8,28 +8,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self, cast
+from typing import Self, cast
 
 import redis
-
-TENMATCH: Final = (sys.executable, "-m", "tenmatch")
 
 
 class Node:
     """`tenmatch serve` on a data folder, or on a Redis given by its URL; `with` ends it, whatever happens."""
 
-    def __init__(
-        self, folder: Path, *flags: str, program: Sequence[str] = TENMATCH, **settings: object
-    ) -> None:
+    program: Sequence[str] = (sys.executable, "-m", "tenmatch")
+    """Begins the command; another one sets this where it is to run elsewhere, or otherwise."""
+
+    def __init__(self, folder: Path, *flags: str, **settings: object) -> None:
         """Start it; settings are those of TENMATCH_…, in lower case.
 
         What one player's or one address' connections may do together is not limited: we have but one.
-
-        Args:
-            program: Begins the command, where it is to run elsewhere, or otherwise.
         """
         self.folder, self.data = folder, folder / "data"
-        self.program = program
         self.flags = ("--data", str(self.data), "--log-format", "json", *flags)
         lifted = ("messages_per_s_player", "messages_per_s_address", "joins_per_minute", "rooms_per_address")
         named = {"drain_s": 0.2, **dict.fromkeys(lifted, 0), **settings}
