@@ -14,7 +14,7 @@ from tenmatch.game.events import AnyEvent, Ended, EndReason, Level, Mistaken
 from tenmatch.game.ids import Millis, MoveNumber, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Phase, Room
-from tenmatch.game.settle import next_due, settle, shift
+from tenmatch.game.settle import next_due, settle, settle_first, shift
 from tenmatch.rules.board import play
 from tenmatch.rules.deal import DealKind, deal
 from tenmatch.rules.judge import Fault, judge, pairs
@@ -53,9 +53,9 @@ def test_the_extremes_of_thinking() -> None:
 
 def test_they_can_be_left_out_of_what_is_due() -> None:
     room = against(Level.HARD)
-    assert settle(room, due(room)).events
-    assert settle(room, due(room), computers=False) == Taken((), room)
-    [ended] = settle(room, Millis(T0 + 999_000), computers=False).events
+    assert settle_first(room, due(room)).events
+    assert settle_first(room, due(room), computers=False) == Taken((), room)
+    [ended] = settle_first(room, Millis(T0 + 999_000), computers=False).events
     assert isinstance(ended, Ended)
 
 

@@ -19,24 +19,30 @@ from tenmatch.game.room import FULL_LOG, Phase, Room
 from tenmatch.game.seating import begin
 
 
-def settle(room: Room, now: Millis, *, computers: bool = True) -> Taken:
-    """Return all that is due at or before *now*, and the room after it; no events if there is nothing.
-
-    Args:
-        computers: Let computer players move. Without, only what the rules fix to the millisecond happens.
-    """
-    now = max(now, room.at)
+def settle(room: Room, now: Millis) -> Taken:
+    """Return all that is due at or before *now*, and the room after it; no events if there is nothing."""
     events: list[AnyEvent] = []
-    while (due := _first_due(room, computers=computers)) is not None and due.at <= now:
-        taken = _happen(room, due, max(due.at, room.at))
+    while (taken := settle_first(room, now)).events:
         events += taken.events
         room = taken.room
     return Taken(tuple(events), room)
 
 
+def settle_first(room: Room, now: Millis, *, computers: bool = True) -> Taken:
+    """Return what is due first, at or before *now*, with what follows from it in the same breath.
+
+    Args:
+        computers: Let computer players move. Without, only what the rules fix to the millisecond happens.
+    """
+    due = min(_dues(room, computers), default=None)
+    if due is None or due.at > max(now, room.at):
+        return Taken((), room)
+    return _happen(room, due, max(due.at, room.at))
+
+
 def next_due(room: Room) -> Millis | None:
     """Return when the room must be looked at again: to settle it, or to make the room of its rematch."""
-    due = _first_due(room)
+    due = min(_dues(room), default=None)
     return _rematch_at(room) if due is None else due.at
 
 
@@ -62,11 +68,7 @@ def _rematch_at(room: Room) -> Millis | None:
     return None if room.wanted_at is None else Millis(room.wanted_at + REMATCH_MS)
 
 
-def _first_due(room: Room, *, computers: bool = True) -> Due | None:
-    return min(_dues(room, computers), default=None)
-
-
-def _dues(room: Room, computers: bool) -> Iterator[Due]:
+def _dues(room: Room, computers: bool = True) -> Iterator[Due]:
     match room.phase:
         case Phase.OPEN:
             yield Due(Millis(room.at + OPEN_IDLE_MS), What.ABANDONED)
