@@ -163,16 +163,18 @@ async def run_node(
         async with asyncio.TaskGroup() as group:
             node = await start(settings, store, group, site)
             _calm_the_collector()
-            server = await _server(node, listener, group, certificate)
-            await _until_ready(node, stop)
-            _announce(listener, secure=certificate is not None)
-            log.info(
-                "serving", extra={"node": node.name, "store": str(store.address), "version": __version__}
-            )
-            await stop.wait()
-            await drain(node, server, settings.drain_s)
-            log.info("drained", extra={"node": node.name})
-            node.stop()
+            with node.watchdog:
+                server = await _server(node, listener, group, certificate)
+                await _until_ready(node, stop)
+                _announce(listener, secure=certificate is not None)
+                log.info(
+                    "serving",
+                    extra={"node": node.name, "store": str(store.address), "version": __version__},
+                )
+                await stop.wait()
+                await drain(node, server, settings.drain_s)
+                log.info("drained", extra={"node": node.name})
+                node.stop()
 
 
 def _calm_the_collector() -> None:

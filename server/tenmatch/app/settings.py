@@ -111,6 +111,12 @@ class Settings(BaseSettings):
     watcher_bytes: int = Field(
         65_536, ge=4096, description="what may wait for a watcher; then events are skipped"
     )
+    stuck_log_s: float = Field(
+        1, ge=0, description="seconds without a turn of the event loop, then all stacks are logged"
+    )
+    stuck_end_s: float = Field(
+        10, ge=0, description="seconds without a turn of the event loop, then the process ends"
+    )
     drain_s: float = Field(4, ge=0, le=8, description="seconds over which connections are closed at the end")
 
     @property

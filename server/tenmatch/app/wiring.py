@@ -13,6 +13,7 @@ from typing import Any
 from websockets.http11 import Request, Response
 
 from tenmatch.app.settings import Settings
+from tenmatch.app.watchdog import Watchdog
 from tenmatch.game.ids import spell
 from tenmatch.gateway.addresses import Proxies
 from tenmatch.gateway.allowance import Limits, Pools
@@ -52,6 +53,7 @@ class Node:
     tables: Tables
     desk: Desk
     handshake: Handshake
+    watchdog: Watchdog  # of the loop that the node runs on; to be entered by whoever runs it
     settings: Settings
     tasks: list[asyncio.Task[None]]  # they run for ever
     ended: asyncio.Event
@@ -163,7 +165,8 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     for title, seconds, round_ in Rounds(store, tables, attendance, listing).all():
         tasks.append(group.create_task(every(title, seconds, round_)))
 
-    node = Node(name, pulse, feed, tables, desk, handshake, settings, tasks, ended)
+    watchdog = Watchdog(log_s=settings.stuck_log_s, end_s=settings.stuck_end_s)
+    node = Node(name, pulse, feed, tables, desk, handshake, watchdog, settings, tasks, ended)
     pages |= {**site, **answers(node, listing)}
     return node
 
@@ -200,6 +203,7 @@ def answers(node: Node, listing: Listing) -> Mapping[str, Page]:
             "store": node.pulse.fresh,
             "feed": node.feed.healthy,
             "draining": node.handshake.draining,
+            "lag_ms": round(node.watchdog.lag * 1000),
         }
         return tell(status, parts)
 
