@@ -5,184 +5,35 @@ send, and what a snapshot would say after it. The library folds the events and m
 """
 
 import json
-import random
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.game.whole import GAMES, Game
 
-from tenmatch.game import commands
-from tenmatch.game.answers import Taken
-from tenmatch.game.create import found
-from tenmatch.game.decide import decide
-from tenmatch.game.events import AnyEvent, Level, Player
-from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
-from tenmatch.game.options import Mode, choose
-from tenmatch.game.room import Phase, Room, evolve
-from tenmatch.game.settle import next_due, settle, shift
+from tenmatch.game.room import Room, evolve
 from tenmatch.protocol.stored import seal_all
 from tenmatch.protocol.viewers import event_map, state_map
-from tenmatch.rules.board import NumberId
 
 COMPARE = Path(__file__).parent / "lib" / "compare.mjs"
-START = Millis(1_800_000_000_000)
-ANN = Player(PlayerId("ann000000000"), "Ann")
-BOB = Player(PlayerId("bob000000000"), "Bob")
-EVE = Player(PlayerId("eve000000000"), "Eve")
-LONGEST = 1500  # events of a game, more than any of these has
 
 
-class Game:
-    """A room under way, and all that has happened in it."""
-
-    def __init__(self, mode: Mode, seed: int, **options: object) -> None:
-        self.draw = random.Random(seed)
-        chosen, _ = choose(mode, options)
-        taken = found(
-            mode=mode,
-            options=chosen,
-            private=False,
-            code=RoomCode("CODE42"),
-            player=ANN,
-            seed=self.draw.randbytes(32),
-            salt=self.draw.randbytes(16),
-            now=START,
-        )
-        self.room: Room = taken.room
-        self.events: list[AnyEvent] = list(taken.events)
-        self.now = START
-
-    def take(self, taken: Taken) -> None:
-        self.events += taken.events
-        self.room = taken.room
-
-    def do(self, command: commands.AnyCommand) -> None:
-        self.take(settle(self.room, self.now))
-        answer = decide(self.room, command, self.now)
-        if isinstance(answer, Taken):
-            self.take(answer)
-
-    def wait(self) -> None:
-        """Let the next thing happen that is due by itself."""
-        due = next_due(self.room)
-        assert due is not None, "a game that is not over goes on"
-        self.now = Millis(max(self.now, due))
-        self.take(settle(self.room, self.now))
-
-    def steps(self) -> list[dict[str, object]]:
-        """Return each event as it is sent, with the state that a snapshot after it would have."""
-        salt = bytes.fromhex(self.room.salt)
-        room: Room | None = None
-        steps: list[dict[str, object]] = []
-        for entry in seal_all(self.events, 0, 0, salt):
-            room = evolve(room, entry.event)
-            steps.append({"event": event_map(entry), "state": state_map(room)})
-        return steps
-
-
-def before_the_start() -> Game:
-    """Play musical chairs: come, go, be kicked, be ready and not, and start in the end."""
-    game = Game(Mode.RACE, 1, max_players=4, seconds=10)
-    for command in (
-        commands.Sit(BOB),
-        commands.Sit(EVE),
-        commands.GetReady(SeatNumber(1), True),
-        commands.GetReady(SeatNumber(1), False),
-        commands.Kick(SeatNumber(0), SeatNumber(1)),
-        commands.SeatBot(SeatNumber(0), Player(PlayerId("bot000000000"), "Robin", Level.HARD)),
-        commands.Leave(SeatNumber(0)),
-        commands.Start(SeatNumber(2)),
-        commands.GetReady(SeatNumber(2), True),
-        commands.GetReady(SeatNumber(2), False),
-        commands.Start(SeatNumber(2)),
-    ):
-        game.do(command)
-    return to_the_end(game)
-
-
-def race(seed: int, **options: object) -> Game:
-    return to_the_end(with_bots(Game(Mode.RACE, seed, **options)))
-
-
-def turns(seed: int, **options: object) -> Game:
-    return to_the_end(with_bots(Game(Mode.TURNS, seed, **options)))
-
-
-def with_bots(game: Game) -> Game:
-    """Give the last seat to a computer player, the others to persons, and start."""
-    players = game.room.options.max_players
-    for number in range(1, players - 1):
-        game.do(commands.Sit(Player(PlayerId(f"person{number:06}"), f"Person {number}")))
-        game.do(commands.GetReady(SeatNumber(number), True))
-    game.do(commands.SeatBot(SeatNumber(0), Player(PlayerId("bot000000000"), "Robin", Level.MEDIUM)))
-    game.do(commands.GetReady(SeatNumber(0), True))
-    return game
-
-
-def to_the_end(game: Game) -> Game:
-    """Let the persons move at random between what happens by itself, then ask for a rematch."""
-    while game.room.phase is not Phase.OVER and len(game.events) < LONGEST:
-        if movers(game.room) and game.draw.random() < 0.95:
-            game.now = Millis(game.now + game.draw.randrange(2000))
-            game.do(some_move(game))
-        else:
-            game.wait()
-        if game.draw.random() < 0.03:
-            game.take(shift(game.room, 4_000, game.now))
-    assert game.room.phase is Phase.OVER
-    for seat, want in ((0, True), (1, True), (0, False)):
-        game.do(commands.WantRematch(SeatNumber(seat), want))
-    game.do(commands.NameRematch(RoomId("room000002")))
-    return game
-
-
-def movers(room: Room) -> list[SeatNumber]:
-    """Return the persons who may move now."""
-    if room.phase is not Phase.PLAYING:
-        return []
-    persons = [number for number, seat in room.taken() if not seat.player.bot]
-    return [number for number in persons if room.turn in (None, number)]
-
-
-def some_move(game: Game) -> commands.AnyCommand:
-    """Draw a move of a person: mostly a right claim, sometimes a wrong one, a call, a pass, giving up."""
-    seat = game.draw.choice(movers(game.room))
-    n = MoveNumber(game.room.seated(seat).last_n + game.draw.choice((1, 1, 2)))
-    pair = game.room.witness
-    kind = game.draw.random()
-    if pair is not None and kind < 0.7:
-        return commands.Claim(seat, n, *pair, Seq(game.room.seq), Seq(game.room.seq))
-    if kind < 0.85 and game.room.board is not None:
-        a, b = map(NumberId, game.draw.choices(range(game.room.board.next_id + 1), k=2))
-        return commands.Claim(seat, n, a, b, Seq(game.room.seq), Seq(game.room.seq))
-    if kind < 0.99:
-        call = game.room.mode is Mode.RACE
-        return (
-            commands.Call(seat, n, Seq(game.room.seq), Seq(game.room.seq)) if call else commands.Pass(seat, n)
-        )
-    return commands.Resign(seat, n)
-
-
-GAMES: dict[str, Callable[[], Game]] = {
-    "before the start": before_the_start,
-    "race": lambda: race(2),
-    "race of eight": lambda: race(3, max_players=8, size=60),
-    "race to the end": lambda: race(4, size=9, seconds=3600, adds=2),
-    "race without penalties": lambda: race(5, penalty=False, deal="even"),
-    "turns": lambda: turns(6),
-    "turns of four": lambda: turns(7, max_players=4, size=20),
-    "turns, again for a row": lambda: turns(8, row_again=True, size=18, adds=0),
-    "turns on short clocks": lambda: turns(9, base_s=5, increment_s=0, max_players=3),
-}
+def steps_of(game: Game) -> list[dict[str, object]]:
+    """Return each event as it is sent, with the state that a snapshot after it would have."""
+    room: Room | None = None
+    steps: list[dict[str, object]] = []
+    for entry in seal_all(game.events, 0, 0, bytes.fromhex(game.room.salt)):
+        room = evolve(room, entry.event)
+        steps.append({"event": event_map(entry), "state": state_map(room)})
+    return steps
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_library_comes_to_every_snapshot(name: str) -> None:
     node = shutil.which("node")
     assert node, "node is missing: the browser library is tested in Node 18 or later (apt install nodejs)"
-    steps = GAMES[name]().steps()
+    steps = steps_of(GAMES[name]())
     run = subprocess.run(
         [node, str(COMPARE)],
         input=json.dumps([steps]),
