@@ -9,6 +9,7 @@ from tests.store.proxy import Proxy
 
 from tenmatch.store.connect import Address, ErrorReply, Store, StoreDown
 from tenmatch.store.link import Script, pack
+from tenmatch.store.pipelines import WAITERS
 
 
 @pytest.fixture
@@ -124,13 +125,35 @@ async def test_a_call_that_waits_too_long_for_a_connection_fails(own_server: Ser
     await patient.call("PING")
     own_server.freeze()
     busy = asyncio.create_task(patient.call("PING"))
-    await asyncio.sleep(0)  # that one has the connection
+    await asyncio.sleep(0.01)  # that one has the connection
     with pytest.raises(StoreDown, match="all connections were busy"):
         await patient.call("PING")
     own_server.thaw()
     assert await busy == b"PONG"
     assert await patient.call("PING") == b"PONG"
     patient.close()
+
+
+async def test_calls_of_one_turn_share_a_pipeline(own_server: Server) -> None:
+    async with Proxy(own_server.socket) as proxy:
+        store = Store(Address(proxy.url), connections=1)
+        await store.call("PING")
+        seen: list[bytes] = []
+        proxy.answered = lambda data: (seen.append(data), data)[1]
+        await asyncio.gather(*(store.call("ECHO", number) for number in range(20)))
+        assert len(seen) == 1
+        store.close()
+
+
+async def test_more_than_may_wait_is_refused_at_once(own_server: Server) -> None:
+    store = Store(Address(own_server.url), connections=1, timeout=5)
+    own_server.freeze()
+    calls = [asyncio.create_task(store.call("ECHO", number)) for number in range(WAITERS + 1)]
+    with pytest.raises(StoreDown, match="already wait"):
+        await calls.pop()
+    own_server.thaw()
+    assert await asyncio.gather(*calls) == [str(number).encode() for number in range(WAITERS)]
+    store.close()
 
 
 async def test_cancelled_calls_never_mix_up_answers(own_server: Server, hasty: Store) -> None:

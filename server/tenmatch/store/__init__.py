@@ -8,7 +8,8 @@ is a cluster of one; so is whichever primary sentinels name.
     address     a URL: servers, and how to log in
     link        one connection, exchanges on it, StoreDown
     primaries   which servers are primaries at the moment, and of what
-    shard       a primary, whichever server that is, and a few connections to it
+    pipelines   a few connections that all callers share, a pipeline at a time on each
+    shard       a primary, whichever server that is, and the way to it
     connect     the store: all shards, a command to each where its key lies
     clock       the store's clock, as this node reckons it
     log         a room's log: where it ends, what an append can come to, reading and comparing

@@ -29,7 +29,7 @@ from tenmatch.store.shard import Shard
 
 __all__ = ["Address", "BadStoreUrl", "ErrorReply", "Store", "StoreDown"]
 
-CONNECTIONS: Final = 16  # to each shard
+CONNECTIONS: Final = 4  # to each shard: a long answer must not keep the others waiting
 
 
 class Store:
@@ -147,10 +147,14 @@ class Store:
         return replies
 
     async def _spread(self, commands: Sequence[bytes], script: Script | None) -> list[Reply]:
+        if not commands:
+            return []
+        if len(self.shards) == 1:
+            return await self.shards[0].exchange(commands, script)
         parts: dict[Shard, list[int]] = {}
         for number, command in enumerate(commands):
             parts.setdefault(self._slots[key_slot(key_of(command))], []).append(number)
-        if len(parts) == 1:  # as with one room or one shard: a task for it would cost as much as the call
+        if len(parts) == 1:  # as with one room: a task for it would cost as much as the call
             return await next(iter(parts)).exchange(commands, script)
         answers = await asyncio.gather(
             *(shard.exchange([commands[n] for n in part], script) for shard, part in parts.items()),

@@ -1,9 +1,9 @@
 """One connection and the exchanges on it, and how the store fails.
 
-The driver is used for its connections and their handshakes only. It retries nothing (its retries run a
-command twice), it applies no time limits of its own (from Python 3.11 on it takes a connection that died of
-ETIMEDOUT for one of its own time-outs and returns empty-handed, at once, for ever): every exchange stands
-under one deadline of ours, and ends its connection if it fails.
+The driver connects and logs in; from then on the streams are ours. It would retry (which runs a command
+twice), read reply by reply, and apply time limits of its own (from Python 3.11 on it takes a connection that
+died of ETIMEDOUT for one of its own time-outs and returns empty-handed, at once, for ever): here every
+exchange stands under one deadline, and ends its connection if it fails.
 """
 
 import asyncio
@@ -13,21 +13,14 @@ from importlib.resources import files
 from typing import Any, Final, Protocol, TypeAlias
 
 import hiredis
-from redis.asyncio.connection import AbstractConnection
-from redis.exceptions import (
-    AskError,
-    ClusterDownError,
-    NoScriptError,
-    ReadOnlyError,
-    RedisError,
-    ResponseError,
-)
+from redis.exceptions import RedisError
 
 from tenmatch.store.address import Server
 
 Argument: TypeAlias = str | bytes | int | float
 Reply: TypeAlias = Any  # what a command answers with, as RESP2 has it: bytes, int, None or a list of these
 
+READ: Final = 65_536  # bytes taken from the socket at once
 TIMEOUT: Final = 1.0  # seconds for an exchange; finding the server and connecting included
 
 
@@ -37,6 +30,11 @@ class StoreDown(Exception):
 
 class ErrorReply(StoreDown):
     """The store answered with an error: what was asked was not done."""
+
+    @property
+    def code(self) -> str:
+        """Return the word that the error begins with: ERR, NOSCRIPT, MOVED, …"""
+        return str(self).partition(" ")[0]
 
 
 def pack(*command: Argument) -> bytes:
@@ -67,18 +65,17 @@ class Script:
 
 def is_unloaded(reply: Reply) -> bool:
     """Tell whether *reply* says that the server does not have the script."""
-    return isinstance(reply, ErrorReply) and isinstance(reply.__cause__, NoScriptError)
+    return isinstance(reply, ErrorReply) and reply.code == "NOSCRIPT"
 
 
 def is_moved(reply: Reply) -> bool:
     """Tell whether *reply* says that another server of the cluster has the key (or is about to)."""
-    return isinstance(reply, ErrorReply) and isinstance(reply.__cause__, AskError)
+    return isinstance(reply, ErrorReply) and reply.code in ("MOVED", "ASK")
 
 
 def is_misplaced(reply: Reply) -> bool:
     """Tell whether *reply* says that this server is not, or no longer, the one to ask."""
-    misplaced = (AskError, ReadOnlyError, ClusterDownError)
-    return isinstance(reply, ErrorReply) and isinstance(reply.__cause__, misplaced)
+    return isinstance(reply, ErrorReply) and reply.code in ("MOVED", "ASK", "READONLY", "CLUSTERDOWN")
 
 
 def first_error_raised(replies: list[Reply]) -> list[Reply]:
@@ -109,8 +106,8 @@ class Link:
     def __init__(self, place: Place, timeout: float = TIMEOUT) -> None:
         self._place = place
         self._server: Server | None = None
-        self._connection: AbstractConnection | None = None
-        self._transport: asyncio.WriteTransport | None = None
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._parser = hiredis.Reader()
         self._timeout = timeout
 
     @property
@@ -135,7 +132,7 @@ class Link:
                     greeting = ()
                 await self.send(commands)
                 replies = [await self.reply() for _ in commands][len(greeting) :]
-        except (RedisError, OSError) as error:  # TimeoutError is an OSError
+        except (RedisError, OSError, hiredis.HiredisError) as error:  # TimeoutError is an OSError
             self.abort()
             raise StoreDown(
                 f"{self._server or self._place}: {type(error).__name__} {error}".rstrip()
@@ -149,32 +146,41 @@ class Link:
 
     async def open(self) -> bool:
         """Connect unless connected, and tell whether that was necessary. Raises what the driver raises."""
-        if self._connection is not None and self._connection.is_connected:
-            if not self.strayed and not await self._connection.can_read():
+        if self._streams is not None:
+            reader, _ = self._streams
+            if not (self.strayed or reader.at_eof() or reader.exception()):
                 return False
             self.abort()  # also when the server hung up while the connection lay idle: nothing was sent on it
-        server = await self._place.locate()
-        if self._connection is None or server != self._server:
-            self._server, self._connection = server, server.connection()
-        await self._connection.connect()  # type: ignore[no-untyped-call]
-        assert self._connection._writer is not None
-        self._transport = self._connection._writer.transport
+        self._server = await self._place.locate()
+        connection = self._server.connection()
+        try:
+            await connection.connect()  # type: ignore[no-untyped-call]
+            assert connection._reader is not None
+            assert connection._writer is not None
+            self._streams = connection._reader, connection._writer
+        finally:
+            if self._streams is None and connection._writer is not None:  # connected, but not logged in
+                connection._writer.transport.abort()
+            connection._reader = connection._writer = None
+        self._parser = hiredis.Reader(replyError=ErrorReply)
         return True
 
     async def send(self, commands: Sequence[bytes]) -> None:
-        """Send packed commands on an open connection. Raises what the driver raises."""
-        assert self._connection is not None
-        await self._connection.send_packed_command(commands, check_health=False)
+        """Send packed commands on an open connection. Raises OSError."""
+        assert self._streams is not None
+        _, writer = self._streams
+        writer.write(b"".join(commands))
+        await writer.drain()
 
     async def reply(self) -> Reply:
-        """Read one reply; an error reply becomes an `ErrorReply`. Raises what the driver raises."""
-        assert self._connection is not None
-        try:
-            return await self._connection.read_response()
-        except ResponseError as error:
-            answer = ErrorReply(str(error))
-            answer.__cause__ = error
-            return answer
+        """Read one reply; an error reply becomes an `ErrorReply`. Raises OSError or HiredisError."""
+        assert self._streams is not None
+        while (reply := self._parser.gets()) is False:
+            data = await self._streams[0].read(READ)
+            if not data:
+                raise ConnectionError("the server hung up")
+            self._parser.feed(data)
+        return reply
 
     def abort(self) -> None:
         """Drop the connection at once, whatever was not sent yet.
@@ -182,10 +188,6 @@ class Link:
         The driver's own `disconnect` waits until that was sent, which a frozen server never allows:
         descriptors would pile up.
         """
-        if self._transport is not None:
-            self._transport.abort()
-        self._transport = None
-        if self._connection is not None:
-            if self._connection._writer is not None:  # also one that is not yet logged in
-                self._connection._writer.transport.abort()
-            self._connection._writer = self._connection._reader = None
+        if self._streams is not None:
+            self._streams[1].transport.abort()
+        self._streams = None

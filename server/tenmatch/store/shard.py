@@ -1,9 +1,6 @@
 """A shard: the slots of the key space that one primary serves, whichever server that is at the moment."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from typing import Final
+from collections.abc import Awaitable, Callable, Sequence
 
 from tenmatch.game.ids import Millis
 from tenmatch.store.address import Server
@@ -18,14 +15,11 @@ from tenmatch.store.link import (
     is_unloaded,
     pack,
 )
-
-WAIT: Final = 0.5  # seconds for a free connection
-PIPELINE: Final = 250  # commands in one pipeline at most; each has a deadline of its own
-WAITERS: Final = 1_000  # calls that wait for a connection at most; the next one fails at once
+from tenmatch.store.pipelines import PIPELINE, Pipelines
 
 
 class Shard:
-    """A few connections to a primary, for everything but appends and the feed.
+    """The way to a primary, for everything but appends and the feed.
 
     A place, too: whoever connects asks anew which server is the primary.
     """
@@ -43,9 +37,7 @@ class Shard:
         self.timeout = timeout  # seconds for an exchange
         self._survey = survey
         self._clock = clock
-        self._idle: list[Link] = []
-        self._free = asyncio.Semaphore(connections)
-        self._waiting = 0
+        self._pipelines = Pipelines(self.link, clock.monotonic, connections=connections)
 
     def __str__(self) -> str:
         """Name the primary."""
@@ -78,26 +70,25 @@ class Shard:
         Raises:
             StoreDown: Each may have been carried out or not.
         """
+        if len(commands) <= PIPELINE:
+            return await self._exchange(commands, script)
         replies: list[Reply] = []
         for first in range(0, len(commands), PIPELINE):
             replies += await self._exchange(commands[first : first + PIPELINE], script)
         return replies
 
     async def _exchange(self, commands: Sequence[bytes], script: Script | None) -> list[Reply]:
-        async with self._borrowed() as link:
-            sent = self._clock.monotonic()
-            replies = await link.exchange(commands)
-            if script is None:
-                return replies
-            if any(map(is_unloaded, replies)):
-                again = [number for number, reply in enumerate(replies) if is_unloaded(reply)]
-                sent = self._clock.monotonic()
-                _, *answers = await link.exchange([script.load, *(commands[number] for number in again)])
-                for number, answer in zip(again, answers, strict=True):
-                    replies[number] = answer
-            received = self._clock.monotonic()
+        answers = await self._pipelines.ask(commands)
+        replies = answers.replies
+        if script is None:
+            return replies
+        if any(map(is_unloaded, replies)):
+            again = [number for number, reply in enumerate(replies) if is_unloaded(reply)]
+            answers = await self._pipelines.ask([script.load, *(commands[number] for number in again)])
+            for number, answer in zip(again, answers.replies[1:], strict=True):
+                replies[number] = answer
         if not isinstance(replies[-1], ErrorReply):
-            self._clock.observe(Millis(replies[-1][0]), sent, received)
+            self._clock.observe(Millis(replies[-1][0]), answers.sent, answers.received)
         return replies
 
     async def call(self, *command: str) -> Reply:
@@ -117,38 +108,12 @@ class Shard:
             ErrorReply: It may not be asked.
             StoreDown: It did not answer.
         """
-        async with self._borrowed() as link:
-            for _ in range(3):  # the first one connects, too
-                sent = self._clock.monotonic()
-                [[seconds, micros]] = first_error_raised(await link.exchange([pack("TIME")]))
-                received = self._clock.monotonic()
-                self._clock.observe(Millis(int(seconds) * 1000 + int(micros) // 1000), sent, received)
-
-    @asynccontextmanager
-    async def _borrowed(self) -> AsyncIterator[Link]:
-        """Lend a connection. Giving it back never awaits, so no cancellation can lose a place."""
-        await self._acquire()
-        link = self._idle.pop() if self._idle else self.link()
-        try:
-            yield link
-        finally:
-            self._idle.append(link)
-            self._free.release()
-
-    async def _acquire(self) -> None:
-        if self._waiting >= WAITERS:
-            raise StoreDown(f"{self}: {self._waiting} calls already wait for a connection")
-        self._waiting += 1
-        try:
-            async with asyncio.timeout(WAIT):
-                await self._free.acquire()
-        except TimeoutError as error:
-            raise StoreDown(f"{self}: all connections were busy for {WAIT} s") from error
-        finally:
-            self._waiting -= 1
+        for _ in range(3):  # the first one connects, too
+            answers = await self._pipelines.ask([pack("TIME")])
+            [[seconds, micros]] = first_error_raised(answers.replies)
+            time = Millis(int(seconds) * 1000 + int(micros) // 1000)
+            self._clock.observe(time, answers.sent, answers.received)
 
     def close(self) -> None:
-        """Close the connections that nobody uses; call it when nobody uses any."""
-        for link in self._idle:
-            link.abort()
-        self._idle.clear()
+        """Close the connections that all share."""
+        self._pipelines.close()
