@@ -1,0 +1,112 @@
+"""Several nodes over one Redis, each a process that can be killed, frozen, drained and started again."""
+
+import asyncio
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from tests.live.node import Node
+from tests.store.fleet import Redis
+
+LAUNCH: Final = Path(__file__).parent / "launch.py"
+FREE: Final = {
+    **dict.fromkeys(("messages_per_s", "matches_per_s", "rooms_per_player", "sockets_per_address"), 0),
+    **dict.fromkeys(("sockets_per_player", "handshakes"), 0),
+}
+"""We are one address, and more than a player should be."""
+
+
+class Unguarded(Node):
+    """A node some of whose guards are switched off; its name is that of a function in launch.py."""
+
+    def __init__(self, folder: Path, *flags: str, without: str, **settings: object) -> None:
+        self.program = (sys.executable, str(LAUNCH), without)
+        super().__init__(folder, *flags, **settings)
+
+
+class Deployment:
+    """A Redis, and nodes that play over it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *redis_options: str,
+        nodes: int = 3,
+        without: str = "",
+        store: Redis | None = None,
+        **settings: object,
+    ) -> None:
+        """Start everything.
+
+        Args:
+            without: The guard that all nodes are to run without, for a twin.
+            store: A Redis that is there already, and stays.
+            settings: Of all nodes.
+        """
+        self._folder = folder
+        self._own = store is None
+        self.redis = store or Redis(folder, *redis_options)
+        self._without = without
+        self._settings = {**FREE, **settings}
+        self.nodes: list[Node] = []
+        try:
+            with ThreadPoolExecutor(nodes) as pool:
+                self.nodes = list(pool.map(self._start, range(nodes)))
+        except BaseException:
+            self._end_redis()
+            raise
+
+    def _start(self, number: int) -> Node:
+        folder = self._folder / f"node-{number}"
+        folder.mkdir()
+        flags = ("--redis", self.redis.url)
+        if self._without:
+            return Unguarded(folder, *flags, without=self._without, **self._settings)
+        return Node(folder, *flags, **self._settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, failed: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        try:
+            for node in self.nodes:
+                node.process.send_signal(signal.SIGCONT)
+            if failed is None and not self._without:
+                self._stop()
+        finally:
+            for node in self.nodes:
+                node.kill()
+            self._end_redis()
+
+    def _stop(self) -> None:
+        for node in self.nodes:
+            node.terminate()
+        for node in self.nodes:
+            assert node.wait() == 0, node.log()[-2_000:]
+            bugs = [line for line in node.log().splitlines() if "traceback" in line.lower()]
+            assert not bugs, bugs
+
+    def _end_redis(self) -> None:
+        if self._own:
+            self.redis.stop()
+
+    def addresses(self) -> list[str]:
+        """Return where clients may try, dead nodes included until they are replaced."""
+        return [node.url for node in self.nodes]
+
+    def freeze(self, number: int) -> None:
+        """Stop a node as it is; its sockets stay open."""
+        self.nodes[number].process.send_signal(signal.SIGSTOP)
+
+    def thaw(self, number: int) -> None:
+        """Let a frozen node go on."""
+        self.nodes[number].process.send_signal(signal.SIGCONT)
+
+    async def replace(self, number: int) -> None:
+        """Start a node again in place of one that has ended."""
+        await asyncio.to_thread(self.nodes[number].start)

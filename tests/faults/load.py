@@ -1,0 +1,192 @@
+"""Players and watchers in many rooms over all nodes, who play legal moves at a rate of so many a second."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from typing import Any, Final, cast
+
+from redis import Redis
+from tests.faults.games import prepared
+from tests.faults.oracle import Flaw, examine
+from tests.faults.person import Person, Record
+from tests.store.waiting import until
+
+CONTENTION: Final = 0.1  # of the moves are claimed by both players at once
+OPTIONS: Final = {"max_players": 2, "countdown_ms": 0, "seconds": 3600, "penalty": False}
+READY_S: Final = 30.0  # for all rooms to have begun
+SETTLE_S: Final = 15.0  # for all moves to be answered, once everything works again
+
+
+class Party:
+    """Two players and their watchers, who play one prepared game after the other, each in a new room."""
+
+    def __init__(
+        self, number: int, watchers: int, addresses: Callable[[], list[str]], record: Record
+    ) -> None:
+        """Gather people who are nowhere yet."""
+        self.room = ""  # "" while the host makes it
+        self.games = 0
+        self._number = number
+        self._game = random.choice(prepared())
+        seats = [0, 1, *[None] * watchers]
+        self.persons = [
+            Person(
+                f"party {number} {'player' if seat is not None else 'watcher'} {place}",
+                self,
+                seat,
+                addresses,
+                record,
+            )
+            for place, seat in enumerate(seats)
+        ]
+        self.players = self.persons[:2]
+
+    def create(self) -> dict[str, Any]:
+        """Return what the host asks for; asked again, it leads to the same room."""
+        options = {**OPTIONS, "size": 180, "seed": self._game.seed}
+        key = f"{self._number} {self.games}"
+        return {"t": "create", "mode": "race", "private": True, "options": options, "key": key}
+
+    def made(self, room: str) -> None:
+        """Let the others come to a room that was made."""
+        self.room = room
+        for person in self.persons[1:]:
+            person.enter()
+
+    @property
+    def plays(self) -> bool:
+        """Whether both players are in the room, and it has begun."""
+        return all(player.at_head and player.started and player.room == self.room for player in self.players)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether no move waits for its answer."""
+        return all(player.move is None for player in self.players)
+
+    def step(self) -> int:
+        """Claim the next pair, both players now and then; return how many moves were sent."""
+        if not (self.plays and self.quiet):
+            return 0
+        at = max(player.matched for player in self.players)
+        if at >= len(self._game.pairs):
+            self._next_game()
+            return 0
+        movers = self.players if random.random() < CONTENTION else [random.choice(self.players)]
+        for player in movers:
+            player.claim(self._game.pairs[at])
+        return len(movers)
+
+    def _next_game(self) -> None:
+        self.games += 1
+        self._game = random.choice(prepared())
+        self.room = ""
+        self.players[0].enter()
+
+
+class Load:
+    """All parties, and what they did and saw."""
+
+    def __init__(
+        self, addresses: Callable[[], list[str]], *, rooms: int, rate: float, watchers: int = 1
+    ) -> None:
+        """Gather parties; use `playing`.
+
+        Args:
+            addresses: Tells the URLs of the nodes that can be tried at the moment.
+            rate: Moves a second, of all rooms together.
+        """
+        self.record = Record()
+        self.rate = rate
+        self.sent = 0
+        self.parties = [Party(number, watchers, addresses, self.record) for number in range(rooms)]
+        self.persons = [person for party in self.parties for person in party.persons]
+
+    async def pace(self) -> None:
+        """Send moves at the rate, until cancelled; what cannot be sent in time is left out."""
+        due = time.monotonic()
+        while True:
+            for party in random.sample(self.parties, len(self.parties)):
+                if (sent := party.step()) == 0:
+                    continue
+                self.sent += sent
+                due = max(due + sent / self.rate, time.monotonic() - 0.1)
+                if (ahead := due - time.monotonic()) > 0:
+                    await asyncio.sleep(ahead)
+            await asyncio.sleep(0.005)  # also where nobody could move
+
+    async def settle(self, redis_url: str, within: float = SETTLE_S) -> list[Flaw]:
+        """Wait until every move is answered and everyone is at the head; return all that is wrong."""
+        await until(lambda: all(party.quiet for party in self.parties), within)
+        with closing(Redis.from_url(redis_url)) as redis:
+            await until(lambda: not self._behind(redis), within)
+        return self.examine(redis_url)
+
+    def examine(self, redis_url: str) -> list[Flaw]:
+        """Return all that is wrong as it is now."""
+        with closing(Redis.from_url(redis_url)) as redis:
+            logs = {room: _log(redis, room) for room in self.record.history.rooms}
+        return examine(self.record.history, logs)
+
+    def _behind(self, redis: Redis) -> list[str]:
+        heads = {party.room: redis.llen(_key(party.room)) for party in self.parties if party.room}
+        return [
+            person.name
+            for party in self.parties
+            for person in party.persons
+            if not (person.at_head and person.room == party.room and person.view)
+            or person.view.seq != heads.get(party.room)
+        ]
+
+    # -- figures
+
+    @property
+    def gaps(self) -> int:
+        """Count events that came with others missing before them."""
+        return sum(view.gaps for view in self.record.history.views())
+
+    @property
+    def doubles(self) -> int:
+        """Count events that came again, and answered nothing."""
+        return sum(view.doubles for view in self.record.history.views())
+
+    def answers(self, *kinds: str) -> int:
+        """Count the answers of some kinds."""
+        return sum(wait.answer in kinds for wait in self.record.waits)
+
+    def interruptions(self, since: float = 0.0) -> list[float]:
+        """Return for how many seconds each client was without its room, in rising order."""
+        return sorted(each.seconds for each in self.record.interruptions if each.lost >= since)
+
+
+@asynccontextmanager
+async def playing(
+    addresses: Callable[[], list[str]], *, rooms: int, rate: float, watchers: int = 1
+) -> AsyncIterator[Load]:
+    """Let people come, start their games, and play until the block ends; then they go."""
+    load = Load(addresses, rooms=rooms, rate=rate, watchers=watchers)
+    lives = [asyncio.create_task(person.live()) for person in load.persons]
+    pace = asyncio.create_task(load.pace())
+    tasks = [*lives, pace]
+    try:
+        await until(lambda: all(party.plays for party in load.parties), READY_S)
+        yield load
+        assert not any(task.done() for task in tasks), [task for task in tasks if task.done()]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _log(redis: Redis, room: str) -> list[bytes]:
+    return cast("list[bytes]", redis.lrange(_key(room), 0, -1))
+
+
+def _key(room: str) -> str:
+    return f"tm:{{{room}}}:log"
+
+
+def percentile(values: list[float], part: float) -> float:
+    """Return the value below which that part of rising *values* lies; 0 of none."""
+    return values[min(len(values) - 1, int(len(values) * part))] if values else 0.0
