@@ -1,12 +1,15 @@
 """A move is made once, however often it is sent; and only by who holds the seat."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from tests.live.client import CODECS
+from tests.live.client import CODECS, Client
 from tests.live.node import Node
 from tests.live.table import Meet, Table
+from tests.store.proxy import Proxy
 
 LONG: dict[str, Any] = {"size": 27, "adds": 5, "seed": "006d" * 16}
 NOT_MATCH: list[tuple[str, dict[str, Any]]] = [
@@ -68,6 +71,53 @@ async def test_the_same_n_is_looked_up_before_any_obstacle(node: Node, meet: Mee
     assert await table.players[0].move("match", table.room, **move) == matched
     assert (await table.players[0].move("resign", table.room, n=2))["seq"] == table.seq - 1
     await table.prove(node)
+
+
+class Line(Proxy):
+    """A line to a node, on which bytes can get lost while the connection seems to live."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(Path())
+        self._where = urlsplit(node.url)
+
+    async def _dial(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        return await asyncio.open_connection(self._where.hostname, self._where.port)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("lost", ["move", "answer"])
+async def test_a_move_on_a_dead_line_is_made_once_when_it_is_sent_again(
+    node: Node, meet: Meet, lost: str, codec: str
+) -> None:
+    async with Line(node) as line:
+        places = iter([f"http://127.0.0.1:{line.port}", node.url, node.url])
+
+        async def spread(codec: str) -> Client:
+            return await meet(codec, url=next(places))
+
+        table = await Table.begin(spread, "race", codecs=(codec, CODECS[1]), **LONG)
+        table.teller = table.players[1]
+        await table.teller.whole(table.room)
+        player, (a, b), seen = table.players[0], table.judge.game.pairs()[0], table.seq
+        if lost == "move":
+            line.freeze()
+        else:
+            line.answered = lambda answer: b""
+        await player.say("match", room=table.room, n=1, a=a, b=b, seen=seen)
+        if lost == "answer":
+            await table.teller.event(table.room, "matched", seat=0, n=1)
+        table.players[0] = back = await player.again(node.url)
+        assert len((await back.resume(table.room))["events"]) == (lost == "answer")
+        made = await back.move("match", table.room, n=1, a=a, b=b, seen=seen)
+        assert (made["kind"], made["seat"], made["n"], made["seq"]) == ("matched", 0, 1, seen + 1)
+        line.thaw()  # now it arrives, late
+        await table.sync(made["seq"])
+        await table.match(1)
+        await player.drop()
+        await table.match(0)
+    await table.agree()
+    made_moves = [(event["seat"], event["n"]) for event in table.judge.told if event["kind"] == "matched"]
+    assert made_moves == [(0, 1), (1, 1), (0, 2)]
 
 
 async def test_another_players_n_is_another_move(meet: Meet) -> None:

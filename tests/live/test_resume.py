@@ -97,6 +97,43 @@ async def test_a_player_who_was_cut_off_gets_exactly_what_was_missed(
     await table.prove(node)
 
 
+async def test_coming_back_again_and_again_with_nothing_new_brings_nothing(node: Node, meet: Meet) -> None:
+    table = await Table.begin(meet, "race", **LONG)
+    lost = table.players[1]
+    await lost.whole(table.room)
+    for codec in (*CODECS, *CODECS, CODECS[0]):
+        await lost.drop()
+        lost = table.players[1] = await lost.again(codec=codec)
+        for _ in range(2):  # and once more on the same connection
+            answer = await lost.resume(table.room)
+            assert (answer["t"], answer["seat"]) == ("resumed", 1)
+            assert (answer["seq"], answer["events"]) == (table.seq, [])
+    assert len(node.entries(table.room)) == table.seq
+    assert (await table.match(1))["seq"] == table.seq
+    assert [message["seq"] for message in lost.inbox if message["t"] == "event"] == [table.seq]
+    await table.agree()
+
+
+@pytest.mark.parametrize("codec", CODECS)
+async def test_who_was_cut_off_before_anything_came_gets_it_all(meet: Meet, codec: str) -> None:
+    table = await Table.open(meet, "race", codecs=CODECS[:1], max_players=3)
+    for seat in (1, 2):
+        lost = await meet(codec)
+        await lost.say("join", room=table.room)
+        await lost.drop()
+        assert not lost.rooms
+        back = await lost.again()
+        answer = await back.ask("join", room=table.room, after=0, chain=0)
+        assert (answer["t"], answer["seat"]) == ("resumed", seat)
+        assert [event["seq"] for event in answer["events"]] == [*range(1, answer["seq"] + 1)]
+        assert [event["seat"] for event in answer["events"] if event["kind"] == "seated"] == [
+            *range(seat + 1)
+        ]
+        table.players.append(back)
+        await back.ok("ready", room=table.room, ready=True)
+    await table.sync(answer["seq"] + 1)
+
+
 async def test_a_watcher_comes_back_the_same_way(meet: Meet) -> None:
     table = await Table.begin(meet, "turns", **LONG)
     watcher = table.watchers.pop()

@@ -1,5 +1,6 @@
 """Making rooms, coming and going, and the way to the start, through the public protocol."""
 
+import asyncio
 import json
 
 import pytest
@@ -205,6 +206,44 @@ async def test_joining_twice_on_one_connection_keeps_the_seat(meet: Meet) -> Non
     readied = [m for m in guest.inbox if m.get("kind") == "readied"]
     assert len(readied) == 1  # every event is sent once, however often one joins
     await table.players[0].event(table.room, "readied")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("codec", CODECS)
+async def test_joining_twice_in_one_breath_is_joining_once(meet: Meet, codec: str) -> None:
+    table = await Table.open(meet, "race", codecs=CODECS[:1], max_players=3)
+    guest = await meet(codec)
+    answers = await asyncio.gather(*(guest.ask("join", room=table.room) for _ in range(3)))
+    assert {answer["seat"] for answer in answers} == {1}
+    await table.players[0].ok("ready", room=table.room, ready=True)
+    await table.sync()
+    assert [event["kind"] for event in table.judge.told] == ["created", "seated", "seated", "readied"]
+    await guest.reach(table.room, 4)
+    await guest.ask("ping")
+    assert len([message for message in guest.inbox if message.get("kind") == "readied"]) == 1
+    await table.players[0].told("presence", online=[True, True, None])
+
+
+async def test_who_gave_up_a_seat_cannot_do_anything_for_its_next_player(node: Node, meet: Meet) -> None:
+    table = await Table.open(meet, "race")
+    first, second = table.players[1], await meet(CODECS[0])
+    await first.ok("leave", room=table.room)
+    table.players[1] = second
+    assert (await second.ask("join", room=table.room))["seat"] == 1
+    assert await first.denied("ready", room=table.room, ready=True) == "no_such_room"
+    for player in table.players:
+        await player.ok("ready", room=table.room, ready=True)
+    await table.players[0].event(table.room, "started")
+    await table.sync()
+    (a, b), seen = table.judge.game.pairs()[0], table.seq
+    for t, fields in (("match", {"a": a, "b": b, "seen": seen}), ("call", {"seen": seen}), ("resign", {})):
+        refused = await first.move(t, table.room, n=1, **fields)
+        assert (refused["t"], refused["code"]) == ("refused", "not_seated")
+    assert await first.denied("chat", room=table.room, text="hm") == "no_such_room"
+    assert await first.denied("leave", room=table.room) == "no_such_room"
+    assert len(node.entries(table.room)) == table.seq
+    assert (await table.match(1))["n"] == 1  # that number is not used up
+    await table.agree()
 
 
 async def test_a_watcher_may_sit_down_later(meet: Meet) -> None:

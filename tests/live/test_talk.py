@@ -32,6 +32,34 @@ async def test_chat_comes_once_and_in_order(meet: Meet) -> None:
     assert said == [str(number) for number in range(20)]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("codec", CODECS)
+async def test_what_is_said_between_events_moves_nobodys_place(meet: Meet, codec: str) -> None:
+    table = await Table.begin(meet, "race", codecs=(CODECS[0], codec), size=27, seed="006d" * 16)
+    player = table.players[1]
+    await player.whole(table.room)
+    held = player.rooms[table.room]
+    await table.match(0)
+    await player.reach(table.room, table.seq)
+    for client in [*table.players, *table.watchers]:
+        await client.ok("chat", room=table.room, text="well")
+    passing = await meet()
+    before = len(player.inbox)
+    await passing.ask("join", room=table.room, watch=True)
+    await player.told("presence", since=before, watching=2)
+    await passing.ok("leave", room=table.room)
+    await player.told("presence", since=before, watching=1)
+    assert (held.seq, held.chain) == (table.seq, table.judge.told[-1]["chain"])
+    assert (await player.resume(table.room))["events"] == []
+    await player.drop()
+    for client in [table.players[0], *table.watchers]:
+        await client.ok("chat", room=table.room, text="while you were away")
+    table.players[1] = back = await player.again()
+    assert (await back.resume(table.room))["events"] == []
+    assert (await table.match(1))["seq"] == table.seq
+    await table.agree()
+
+
 @pytest.mark.parametrize("text", ["", "x" * 201, 5, None, "\u200b\u0000", " \n "])
 async def test_chat_needs_something_to_read(meet: Meet, text: object) -> None:
     table = await Table.open(meet, "race")
