@@ -27,13 +27,19 @@ $(READY): pyproject.toml deploy/constraints.txt
 test: install tools check
 	$(BIN)/pytest -q $(ARGS)
 
-# What the tests run beside the server: a browser, Node for the browser library, and the Redis that Debian ships.
+# What the tests run beside the server, as Debian ships it: a browser, Node for the browser library, Redis, two
+# proxies, false clocks. Nothing of it becomes a service that runs: POLICY forbids that while it is installed.
+TOOLS  := chromium:chromium node:nodejs redis-server:redis-server openssl:openssl \
+          nginx:nginx-light haproxy:haproxy faketime:faketime
+POLICY := /usr/sbin/policy-rc.d
 .PHONY: tools
 tools:
-	@missing=; for tool in chromium:chromium node:nodejs redis-server:redis-server openssl:openssl; do \
-	  command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
-	[ -z "$$missing" ] || { $(SUDO) apt-get update -q && \
-	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy $$missing; }
+	@missing=; for tool in $(TOOLS); do PATH="$$PATH:/usr/sbin" command -v $${tool%:*} >/dev/null || \
+	  missing="$$missing $${tool#*:}"; done; \
+	[ -n "$$missing" ] || exit 0; \
+	[ -e $(POLICY) ] || { trap '$(SUDO) rm $(POLICY)' EXIT; printf '#!/bin/sh\nexit 101\n' | \
+	  $(SUDO) install -m 755 /dev/stdin $(POLICY); }; \
+	$(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy $$missing
 
 check: install
 	$(BIN)/ruff format --check .
