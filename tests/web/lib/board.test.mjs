@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { crc32 as zlibCrc } from './oracle.mjs';
-import { Board, COLUMNS, crc32, NotationError } from '../../../client_demo/web/board.js';
+import { Board, COLUMNS, NotationError } from '../../../client_demo/web/board.js';
+import { crc32 } from '../../../client_demo/web/hashes.js';
 
 const VECTORS = JSON.parse(readFileSync(new URL('../../vectors/positions.json', import.meta.url), 'utf8'));
 

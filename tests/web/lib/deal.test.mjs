@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { commitment, deal, sha256, verifyDeal } from '../../../client_demo/web/deal.js';
+import { commitment, deal, verifyDeal } from '../../../client_demo/web/deal.js';
+import { sha256 } from '../../../client_demo/web/hashes.js';
 
 const VECTORS = JSON.parse(readFileSync(new URL('../../vectors/positions.json', import.meta.url), 'utf8'));
 const GOOD = VECTORS.deal.find(({ size, deal: kind }) => size === 35 && kind === 'random');
