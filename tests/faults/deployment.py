@@ -3,13 +3,17 @@
 import asyncio
 import signal
 import sys
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 from tests.live.node import Node
-from tests.store.fleet import Redis
+from tests.store.fleet import LOOPBACK, Place, Redis
+
+T = TypeVar("T")
 
 LAUNCH: Final = Path(__file__).parent / "launch.py"
 FREE: Final = {
@@ -19,12 +23,15 @@ FREE: Final = {
 """We are one address, and more than a player should be."""
 
 
-class Unguarded(Node):
-    """A node some of whose guards are switched off; its name is that of a function in launch.py."""
+class Launched(Node):
+    """A node at some place, perhaps without a guard; `without` is the name of a function in launch.py."""
 
-    def __init__(self, folder: Path, *flags: str, without: str, **settings: object) -> None:
-        self.program = (sys.executable, str(LAUNCH), without)
-        super().__init__(folder, *flags, **settings)
+    def __init__(
+        self, folder: Path, *flags: str, without: str = "", at: Place = LOOPBACK, **settings: object
+    ) -> None:
+        launched = (sys.executable, str(LAUNCH), without) if without else Node.program
+        self.program = (*at.inside, *launched)
+        super().__init__(folder, "--host", at.address, *flags, **settings)
 
 
 class Deployment:
@@ -37,6 +44,8 @@ class Deployment:
         nodes: int = 3,
         without: str = "",
         store: Redis | None = None,
+        ways: Sequence[str] = (),
+        places: Sequence[Place] = (),
         **settings: object,
     ) -> None:
         """Start everything.
@@ -44,11 +53,15 @@ class Deployment:
         Args:
             without: The guard that all nodes are to run without, for a twin.
             store: A Redis that is there already, and stays.
+            ways: The URL at which each node finds it, where that is not its own.
+            places: Where each node is, else on loopback.
             settings: Of all nodes.
         """
         self._folder = folder
         self._own = store is None
         self.redis = store or Redis(folder, *redis_options)
+        self._ways = ways or [self.redis.url] * nodes
+        self._places = places or [LOOPBACK] * nodes
         self._without = without
         self._settings = {**FREE, **settings}
         self.nodes: list[Node] = []
@@ -62,10 +75,8 @@ class Deployment:
     def _start(self, number: int) -> Node:
         folder = self._folder / f"node-{number}"
         folder.mkdir()
-        flags = ("--redis", self.redis.url)
-        if self._without:
-            return Unguarded(folder, *flags, without=self._without, **self._settings)
-        return Node(folder, *flags, **self._settings)
+        flags = ("--redis", self._ways[number])
+        return Launched(folder, *flags, without=self._without, at=self._places[number], **self._settings)
 
     def __enter__(self) -> Self:
         return self
@@ -110,3 +121,16 @@ class Deployment:
     async def replace(self, number: int) -> None:
         """Start a node again in place of one that has ended."""
         await asyncio.to_thread(self.nodes[number].start)
+
+
+@asynccontextmanager
+async def apart(make: Callable[[], AbstractContextManager[T]]) -> AsyncIterator[T]:
+    """Make a context, enter and leave it in a thread: what it waits for may be a task of ours."""
+    context = await asyncio.to_thread(make)
+    made = await asyncio.to_thread(context.__enter__)
+    try:
+        yield made
+    except BaseException as error:
+        await asyncio.to_thread(context.__exit__, type(error), error, error.__traceback__)
+        raise
+    await asyncio.to_thread(context.__exit__, None, None, None)

@@ -25,8 +25,8 @@ class Proxy:
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        port = self._server.sockets[0].getsockname()[1]
-        self.url = f"redis://127.0.0.1:{port}"
+        self.port = self._server.sockets[0].getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}"
         return self
 
     async def __aexit__(
@@ -55,7 +55,11 @@ class Proxy:
         self._pairs.clear()
 
     async def _accept(self, client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
-        server, to_server = await asyncio.open_unix_connection(str(self._socket))
+        try:
+            server, to_server = await self._dial()
+        except OSError:
+            to_client.transport.abort()
+            return
         self.connections += 1
         self._pairs.add((to_client, to_server))
         for pump in (
@@ -65,6 +69,10 @@ class Proxy:
             task = asyncio.create_task(pump)
             self._pumps.add(task)
             task.add_done_callback(self._pumps.discard)
+
+    async def _dial(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to the server."""
+        return await asyncio.open_unix_connection(str(self._socket))
 
     async def _ask(self, request: bytes) -> bytes:
         await self._flows.wait()

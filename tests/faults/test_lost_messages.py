@@ -1,0 +1,141 @@
+"""P13, P14, P41: what is published gets lost, comes twice or in the wrong order, or does not come at all."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from tests.effort import amount
+from tests.faults.deployment import Deployment, apart
+from tests.faults.load import Load, playing
+from tests.faults.oracle import INVARIANTS, count
+from tests.faults.promise import Promise
+from tests.faults.pushes import Bend, Every, Pushes, Swapped, as_it_is, swallowed, twice
+from tests.faults.watch import caught_up, watching
+from tests.store.fleet import Redis
+
+pytestmark = pytest.mark.slow
+
+ROOMS, RATE = 20, 100.0
+CAUGHT_UP_S = 2.0  # after the last move
+FOUND_S = 5.0  # for a node to find out that it hears nothing, and to hear again
+
+
+class Pair(NamedTuple):
+    """Two nodes over one Redis, the second of which hears of it in strange ways."""
+
+    redis: Redis
+    way: Pushes
+    nodes: Deployment
+
+
+@asynccontextmanager
+async def pair(folder: Path, without: str = "") -> AsyncIterator[Pair]:
+    with Redis(folder) as redis:
+        async with Pushes(redis.socket) as way:
+            both = partial(
+                Deployment, folder, nodes=2, without=without, store=redis, ways=[redis.url, way.url]
+            )
+            async with apart(both) as nodes:
+                yield Pair(redis, way, nodes)
+
+
+async def judge(promise: Promise, load: Load, redis: Redis, what: str) -> None:
+    """Stop playing and look that everyone caught up in time, and was told each event once and in order."""
+    promise.at_most(
+        f"{what}: all at the head after the last move", await caught_up(load, redis.local), CAUGHT_UP_S, "s"
+    )
+    promise.equals(f"{what}: events told twice", load.doubles, 0)
+    promise.equals(f"{what}: events told with others missing before", load.gaps, 0)
+    flaws = load.examine(redis.local)
+    promise.equals(f"{what}: flaws ({', '.join(INVARIANTS)})", count(flaws, *INVARIANTS), 0)
+    promise.equals(f"{what}: what no client should be told", load.record.faults, [])
+
+
+async def lose(promise: Promise, folder: Path, without: str = "") -> None:
+    async with pair(folder, without) as two, playing(two.nodes.addresses, rooms=ROOMS, rate=RATE) as load:
+        two.way.bend = every = Every(10, swallowed)
+        await asyncio.sleep(amount(4.0, 60.0))
+        two.way.bend = swallowed  # the last ones, after which no gap tells that something is missing
+        await asyncio.sleep(0.5)
+        await judge(promise, load, two.redis, "every 10th lost")
+        promise.at_least("every 10th lost: messages lost", every.bent, 10)
+
+
+@pytest.mark.promise("P13")
+async def test_messages_that_get_lost_are_made_up_for(promise: Promise, tmp_path: Path) -> None:
+    await lose(promise, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.twin("P13")
+async def test_messages_that_get_lost_if_nobody_looks_at_the_logs(promise: Promise, tmp_path: Path) -> None:
+    await lose(promise, tmp_path, "never_compared_with_the_log")
+
+
+async def cut(promise: Promise, folder: Path, without: str = "") -> None:
+    async with pair(folder, without) as two, playing(two.nodes.addresses, rooms=ROOMS, rate=RATE) as load:
+        for _ in range(amount(4, 30)):
+            await asyncio.sleep(1)
+            killed = await two.redis.ask("CLIENT", "KILL", "TYPE", "pubsub")
+            promise.equals("killed each second: subscribers killed", killed, 2)
+        await judge(promise, load, two.redis, "killed each second")
+
+
+@pytest.mark.promise("P13")
+async def test_subscribers_that_are_killed_each_second_miss_nothing(promise: Promise, tmp_path: Path) -> None:
+    await cut(promise, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.twin("P13")
+async def test_subscribers_that_are_killed_and_do_not_doubt(promise: Promise, tmp_path: Path) -> None:
+    await cut(promise, tmp_path, "never_in_doubt")
+
+
+async def disorder(promise: Promise, folder: Path, without: str = "") -> None:
+    bends: dict[str, Bend] = {"each twice": twice, "each two swapped": Swapped()}
+    async with pair(folder, without) as two:
+        for what, bend in bends.items():
+            two.way.bend = bend
+            async with playing(two.nodes.addresses, rooms=ROOMS, rate=RATE) as load:
+                await asyncio.sleep(amount(2.0, 30.0))
+                await judge(promise, load, two.redis, what)
+
+
+@pytest.mark.promise("P14")
+async def test_order_and_doubles_do_not_matter(promise: Promise, tmp_path: Path) -> None:
+    await disorder(promise, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.twin("P14")
+async def test_order_and_doubles_where_all_is_taken_as_it_comes(promise: Promise, tmp_path: Path) -> None:
+    await disorder(promise, tmp_path, "taken_as_it_comes")
+
+
+async def deafen(promise: Promise, folder: Path, without: str = "") -> None:
+    async with pair(folder, without) as two, watching(two.nodes.nodes[1].url) as watch:
+        two.way.bend = swallowed
+        since = time.monotonic()
+        found = await watch.until(lambda look: not look.ready, since)
+        promise.at_most("swallowed, PING answered: not ready after", found, FOUND_S, "s")
+        two.way.bend = as_it_is
+        since = time.monotonic()
+        healed = await watch.until(lambda look: look.ready, since)
+        promise.at_most("swallowed, PING answered: ready again after", healed, FOUND_S, "s")
+
+
+@pytest.mark.promise("P41")
+async def test_a_deaf_node_is_found(promise: Promise, tmp_path: Path) -> None:
+    await deafen(promise, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.twin("P41")
+async def test_a_deaf_node_that_sends_itself_nothing(promise: Promise, tmp_path: Path) -> None:
+    await deafen(promise, tmp_path, "never_probed")

@@ -1,0 +1,93 @@
+"""Looks at a node's /readyz again and again, and at when everyone has caught up with what was played last."""
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final, NamedTuple
+
+import redis
+from tests.faults.load import Load
+from tests.live.wire import fetch
+
+EVERY_S: Final = 0.05  # between two looks
+LAG_KEPT_S: Final = 10.0  # a node tells the worst lag of so many seconds
+
+
+class Look(NamedTuple):
+    """What a node said of itself."""
+
+    when: float  # it was asked; monotonic seconds
+    ready: bool
+    store: bool  # the store answers
+    feed: bool  # what is published is heard
+    lag: float  # s by which the event loop was late at worst, of late
+    seconds: float  # that the answer took
+
+
+class Watch:
+    """All looks at one node so far."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.looks: list[Look] = []
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        while True:
+            asked = time.monotonic()
+            answer = await fetch(self._url, "/readyz")
+            said = json.loads(answer.body)
+            took = time.monotonic() - asked
+            look = Look(asked, answer.status == 200, said["store"], said["feed"], said["lag_ms"] / 1000, took)
+            self.looks.append(look)
+            await asyncio.sleep(EVERY_S)
+
+    async def until(self, so: Callable[[Look], bool], since: float, within: float = 20.0) -> float:
+        """Return for how many seconds after *since* it took to be so; infinity where it was not *within*."""
+        while True:
+            found = [look.when for look in self.looks if look.when >= since and so(look)]
+            if found:
+                return found[0] - since
+            if time.monotonic() - since > within:
+                return math.inf
+            await asyncio.sleep(EVERY_S)
+
+    def worst_lag(self, since: float) -> float:
+        """Return by how many seconds the event loop was late at worst."""
+        return max(look.lag for look in self.looks if look.when >= since)
+
+
+@asynccontextmanager
+async def watching(url: str) -> AsyncIterator[Watch]:
+    """Look at a node until the block ends."""
+    watch = Watch(url)
+    looking = asyncio.create_task(watch.run())
+    try:
+        yield watch
+        assert not looking.done(), looking
+    finally:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
+
+
+async def caught_up(load: Load, store: str, within: float = 8.0) -> float:
+    """Let nobody move any more, and return when all are at the head.
+
+    Returns:
+        Seconds since the last acknowledged move; infinity where it was not so *within* so many.
+    """
+    load.rate = 1e-6  # the next move is the last one
+    stopped = time.monotonic()
+    client = redis.Redis.from_url(store)
+    try:
+        while not all(party.quiet for party in load.parties) or load._behind(client):
+            if time.monotonic() - stopped > within:
+                return math.inf
+            await asyncio.sleep(0.01)
+    finally:
+        client.close()
+    last = max(when for move in load.record.history.moves() for when, _ in move.acknowledged)
+    return max(0.0, time.monotonic() - last)
