@@ -5,12 +5,14 @@ the package only.
 """
 
 import asyncio
+import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from hashlib import sha1
 from typing import Any
 
-from tenmatch.app import serve
+from tenmatch.app import serve, watchdog
 from tenmatch.app.cli import main
 from tenmatch.game.ids import Millis, Seq
 from tenmatch.gateway import news, rounds, table
@@ -32,11 +34,11 @@ def acknowledged_before_it_is_stored() -> None:
 
 
 def appended_wherever_the_log_ends() -> None:
-    """Append moves without a look at where the log ends."""
+    """Append moves without a look at where the log ends, once a game of two has begun."""
     guard = b"if length ~= seq or actual ~= chain then"
     assert guard in log.APPEND.text
     log.APPEND.text = log.APPEND.text.replace(
-        guard, b"if ARGV[5] == '' and (length ~= seq or actual ~= chain) then"
+        guard, b"if (ARGV[5] == '' or seq < 7) and (length ~= seq or actual ~= chain) then"
     )
     log.APPEND.sha = sha1(log.APPEND.text, usedforsecurity=False).hexdigest().encode()
     log.APPEND.load = pack("SCRIPT", "LOAD", log.APPEND.text)
@@ -80,7 +82,30 @@ def ended_at_once() -> None:
         for connection in tuple(node.handshake.connections):
             connection.abort()
 
-    serve.drain = drain
+    serve.drain = drain  # type: ignore[attr-defined]
+
+
+def held_up_on_demand() -> None:
+    """Let SIGUSR1 hold the event loop up for 0.3 s, and SIGUSR2 for a minute."""
+    enter = watchdog.Watchdog.__enter__
+
+    def entered(self: Any) -> Any:
+        for number, seconds in ((signal.SIGUSR1, 0.3), (signal.SIGUSR2, 60.0)):
+            asyncio.get_running_loop().add_signal_handler(number, _hold_up, seconds)
+        return enter(self)
+
+    watchdog.Watchdog.__enter__ = entered  # type: ignore[method-assign]
+
+
+def _hold_up(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def held_up_and_not_watched() -> None:
+    """Do so, and let nobody watch."""
+    watchdog.Watchdog.__enter__ = lambda self: self  # type: ignore[method-assign]
+    watchdog.Watchdog.__exit__ = lambda self, *failed: None  # type: ignore[method-assign]
+    held_up_on_demand()
 
 
 if __name__ == "__main__":
