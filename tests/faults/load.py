@@ -100,6 +100,7 @@ class Load:
         self.record = Record()
         self.rate = rate
         self.sent = 0
+        self.resting = False  # nobody begins a move
         self.parties = [Party(number, watchers, addresses, self.record) for number in range(rooms)]
         self.persons = [person for party in self.parties for person in party.persons]
 
@@ -108,7 +109,7 @@ class Load:
         due = time.monotonic()
         while True:
             for party in random.sample(self.parties, len(self.parties)):
-                if (sent := party.step()) == 0:
+                if self.resting or (sent := party.step()) == 0:
                     continue
                 self.sent += sent
                 due = max(due + sent / self.rate, time.monotonic() - 0.1)
@@ -117,7 +118,8 @@ class Load:
             await asyncio.sleep(0.005)  # also where nobody could move
 
     async def settle(self, redis_url: str, within: float = SETTLE_S) -> list[Flaw]:
-        """Wait until every move is answered and everyone is at the head; return all that is wrong."""
+        """Let moves be answered and everyone be at the head, then return all that is wrong."""
+        self.resting = True
         await until(lambda: all(party.quiet for party in self.parties), within)
         with closing(Redis.from_url(redis_url)) as redis:
             await until(lambda: not self._behind(redis), within)
@@ -140,6 +142,10 @@ class Load:
         ]
 
     # -- figures
+
+    def on(self, url: str) -> list[Person]:
+        """List who is in a room through the node at *url* now."""
+        return [person for person in self.persons if person.at_head and person.url == url]
 
     @property
     def gaps(self) -> int:

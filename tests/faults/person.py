@@ -53,6 +53,9 @@ class Record:
     waits: list[Wait] = field(default_factory=list)
     interruptions: list[Interruption] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)  # what no client should be told
+    closings: list[tuple[str, float]] = field(default_factory=list)  # who was told to go, and when
+    unanswered: list[tuple[str, int]] = field(default_factory=list)
+    """Moves that had been made when their sender came back, but not answered: by whom, and the close code."""
 
 
 class Place(Protocol):
@@ -89,6 +92,7 @@ class Person:
         self.matched = 0  # matches, as far as it holds the game
         self.move: tuple[int, Move] | None = None  # the one that is not answered, with its number
         self.connections = 0
+        self.gone_s = GONE_S  # of silence, then it looks for another node
         self._addresses, self._record = addresses, record
         self._n = 0
         self._sent = 0.0  # when the move was sent over this connection; 0: it was not, or was answered
@@ -146,12 +150,12 @@ class Person:
         pinged = 0.0
         while True:
             silent = loop.time() - line.heard_at
-            if silent >= GONE_S:
+            if silent >= self.gone_s:
                 return ABNORMAL
             if silent >= PING_S and pinged < line.heard_at:
                 pinged = loop.time()
                 line.send(t="ping")
-            rest = (PING_S if silent < PING_S else GONE_S) - silent
+            rest = (PING_S if silent < PING_S else self.gone_s) - silent
             done, _ = await asyncio.wait([line.closed], timeout=rest)
             if done:
                 return line.closed.result()
@@ -216,9 +220,14 @@ class Person:
             case "snapshot":
                 self._take_snapshot(message)
             case "resumed":
+                waiting = self.move
                 for event in message["events"]:
                     self._apply(event)
+                if waiting is not None and self.move is None:
+                    self._record.unanswered.append((self.name, self._lost[2] if self._lost else 0))
                 self._arrive()
+            case "closing":
+                self._record.closings.append((self.name, time.monotonic()))
             case "event" if message.get("room") == self.room:
                 self._apply(message)
             case "refused":
