@@ -92,7 +92,11 @@ class Wire:
             line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
             line.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
         line.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(line, (where.hostname, where.port))
+        try:
+            await asyncio.get_running_loop().sock_connect(line, (where.hostname, where.port))
+        except BaseException:
+            line.close()
+            raise
         return cls(*await asyncio.open_connection(sock=line, limit=4_096 if narrow else 65_536))
 
     @classmethod
