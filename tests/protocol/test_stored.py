@@ -60,7 +60,7 @@ INNER = {
 
 
 def test_an_entry_is_version_chain_and_map() -> None:
-    raw = seal(SEATED, 0xA1B2C3D4, SALT)
+    raw = seal(SEATED, 1, 0xA1B2C3D4, SALT).raw
     body = bytes.fromhex(
         "84a46b696e64a6736561746564a26174cf000001a2ce8bd400a47365617401"
         "a6706c6179657284a26964ac6238726a33766e6435796373a46e616d65a74c796e78203237a3626f74c0a6726174696e67c0"
@@ -73,7 +73,7 @@ def test_an_entry_is_version_chain_and_map() -> None:
 @given(EVENTS, CHAINS)
 @patient
 def test_what_is_sealed_is_read_again(event: AnyEvent, previous: int) -> None:
-    raw = seal(event, previous, SALT)
+    raw = seal(event, 1, previous, SALT).raw
     assert unseal(raw) == (chain_after(SALT, previous, raw[5:]), event)
     assert continues(previous, SALT, raw)
 
@@ -81,13 +81,13 @@ def test_what_is_sealed_is_read_again(event: AnyEvent, previous: int) -> None:
 @given(EVENTS)
 @patient
 def test_the_map_is_what_another_encoder_makes_of_the_event(event: AnyEvent) -> None:
-    assert seal(event, 0, SALT)[5:] == msgspec.msgpack.encode(event)
+    assert seal(event, 1, 0, SALT).raw[5:] == msgspec.msgpack.encode(event)
 
 
 @given(EVENTS)
 @patient
 def test_fields_stand_in_order_and_absent_ones_are_left_out(event: AnyEvent) -> None:
-    stored: dict[str, Any] = msgpack.unpackb(seal(event, 0, SALT)[5:])
+    stored: dict[str, Any] = msgpack.unpackb(seal(event, 1, 0, SALT).raw[5:])
     order = ["kind", "at", *ORDER[stored["kind"]].split()]
     assert list(stored) == [name for name in order if name in stored]
     assert set(stored) == {name for name in order[1:] if getattr(event, name) is not None} | {"kind"}
@@ -104,7 +104,7 @@ def test_every_kind_has_its_order() -> None:
 @given(EVENTS, CHAINS, st.data())
 @patient
 def test_any_changed_byte_breaks_the_chain(event: AnyEvent, previous: int, data: st.DataObject) -> None:
-    raw = bytearray(seal(event, previous, SALT))
+    raw = bytearray(seal(event, 1, previous, SALT).raw)
     raw[data.draw(st.integers(0, len(raw) - 1))] ^= data.draw(st.integers(1, 255))
     assert not continues(previous, SALT, bytes(raw))
 
@@ -112,7 +112,7 @@ def test_any_changed_byte_breaks_the_chain(event: AnyEvent, previous: int, data:
 @given(EVENTS, CHAINS, CHAINS)
 @patient
 def test_an_entry_continues_one_log_only(event: AnyEvent, previous: int, other: int) -> None:
-    raw = seal(event, previous, SALT)
+    raw = seal(event, 1, previous, SALT).raw
     assert continues(other, SALT, raw) == (other == previous)
     assert not continues(previous, bytes(16), raw)
 
@@ -149,8 +149,8 @@ def packed(**fields: object) -> bytes:
         packed(kind="readied", at=1, seat=0, ready=True)[:-1],
         b"\x01\0\0\0\0\x82\xa4kind\xa7shifted\xa1x" + b"\x91" * 5000 + b"\xc0",
         b"\x01\0\0\0\0\x82\xa4kind\xa7started\xa5board\xa2\xff\xff",
-        b"\x02" + seal(SEATED, 0, SALT)[1:],
-        b"\x00" + seal(SEATED, 0, SALT)[1:],
+        b"\x02" + seal(SEATED, 1, 0, SALT).raw[1:],
+        b"\x00" + seal(SEATED, 1, 0, SALT).raw[1:],
     ],
 )
 def test_what_no_version_wrote_is_no_entry(raw: bytes) -> None:
@@ -233,7 +233,7 @@ def test_a_number_has_its_shortest_form() -> None:
     event = Passed(
         at=Millis(2**32), seat=SeatNumber(127), n=MoveNumber(128), clocks=(255, 256, 65535, 65536, None)
     )
-    body = seal(event, 0, SALT)[5:]
+    body = seal(event, 1, 0, SALT).raw[5:]
     assert bytes.fromhex("cf0000000100000000") in body
     assert bytes.fromhex("a4736561747f") in body
     assert bytes.fromhex("a16ecc80") in body

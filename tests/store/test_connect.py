@@ -139,7 +139,12 @@ async def test_calls_of_one_turn_share_a_pipeline(own_server: Server) -> None:
         store = Store(Address(proxy.url), connections=1)
         await store.call("PING")
         seen: list[bytes] = []
-        proxy.answered = lambda data: (seen.append(data), data)[1]
+
+        def note(data: bytes) -> bytes:
+            seen.append(data)
+            return data
+
+        proxy.answered = note
         await asyncio.gather(*(store.call("ECHO", number) for number in range(20)))
         assert len(seen) == 1
         store.close()

@@ -41,9 +41,10 @@ _NEAR: Final = 12  # how many numbers on a wrong pair's second may be
 
 def dues(room: Room) -> Iterator[Due]:
     """Yield when the computer players move whose move it is."""
-    for number, seat in room.taken():
-        if seat.player.bot is None or seat.out or room.turn not in (None, number):
+    for place, seat in enumerate(room.seats):
+        if seat is None or seat.player.bot is None or seat.out or room.turn not in (None, place):
             continue
+        number = SeatNumber(place)
         moments = (seat.acted_at, seat.locked_until, room.turn_at)
         ready = max(moment for moment in moments if moment is not None)
         at = Millis(ready + thinking_ms(seat.player.bot, _draw(room, number)))

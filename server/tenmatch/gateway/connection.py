@@ -101,6 +101,7 @@ class Connection(asyncio.Protocol):
         """
         self.address = "?"
         self.slow = False  # the transport holds more than high_water bytes
+        self.open = False  # messages can be sent
         self._let_in = False
         self._closed = False  # by us: nothing that comes is taken any more
         self._ending = False  # the timer is the one that ends it
@@ -161,6 +162,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End: free the timer and tell the session."""
+        self.open = False
         if self._timer is not None:
             self._timer.cancel()
         self._door.gone(self)
@@ -174,11 +176,6 @@ class Connection(asyncio.Protocol):
     def idle(self) -> bool:
         """Whether nothing that came waits for its answer."""
         return self._receiver is None or self._receiver.idle
-
-    @property
-    def open(self) -> bool:
-        """Whether messages can still be sent."""
-        return self._protocol.state is OPEN and not self._transport.is_closing()
 
     def write(self, frames: bytes) -> None:
         """Send whole frames, as `frame` makes them. Nothing is sent on a connection that closes.
@@ -204,6 +201,7 @@ class Connection(asyncio.Protocol):
 
     def abort(self) -> None:
         """End at once, whatever was not sent yet."""
+        self.open = False
         self._transport.abort()
 
     # -- the way in
@@ -234,7 +232,7 @@ class Connection(asyncio.Protocol):
         self._protocol.send_response(response)
         if self._protocol.state is not OPEN:
             return
-        self._let_in = True
+        self._let_in = self.open = True
         self._flush()
         self._receiver = self._door.enter(self, self._protocol)
         if self._timer is not None:
@@ -251,7 +249,9 @@ class Connection(asyncio.Protocol):
         protocol = self._protocol
         for start in range(0, len(data), PIECE):
             protocol.receive_data(data[start : start + PIECE])
-            if protocol.state is OPEN and protocol.writes:
+            if protocol.state is not OPEN:
+                self.open = False
+            elif protocol.writes:
                 self._pong()  # before what is said to the messages that these pings stand among
             for frame in protocol.events_received():
                 if self._closed:  # not so where the client's own close came behind its last messages
@@ -259,7 +259,7 @@ class Connection(asyncio.Protocol):
                 self._take(cast("Frame", frame))
             if not self._transport.is_reading():  # a flood: the rest of it is not even parsed
                 break
-        if protocol.state is not OPEN:
+        if not self.open:
             self._flush()
 
     def _pong(self) -> None:
@@ -311,6 +311,7 @@ class Connection(asyncio.Protocol):
             else:
                 self._transport.close()
         if self._protocol.state is not OPEN:
+            self.open = False
             self._end_within(CLOSE_S if self._let_in else ANSWER_S)
 
     def _end_within(self, seconds: float) -> None:
@@ -325,7 +326,7 @@ class Connection(asyncio.Protocol):
     def _keep_alive(self) -> None:
         silent = self._loop.time() - self._heard
         if silent >= CUT_S:
-            self._transport.abort()
+            self.abort()
             return
         wait = SILENCE_S - silent
         if silent >= SILENCE_S:

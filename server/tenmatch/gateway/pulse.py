@@ -40,6 +40,8 @@ class Pulse:
 
     def away(self, since: Millis) -> int:
         """Return for how many ms after *since* the server as a whole was away."""
+        if not self._gaps:
+            return 0
         return sum(end - max(start, since) for start, end in self._gaps if end > since)
 
     async def once(self) -> None:

@@ -102,6 +102,7 @@ class Session:
             address: Where the client is, as far as can be known.
         """
         self.codec = codec
+        self.write = socket.write  # whole frames
         self._proof: Proof | None = None
         self.rooms: dict[RoomId, tuple[Table, Member]] = {}
         self.follows = False  # the list of rooms
@@ -190,10 +191,6 @@ class Session:
         """Return the token with which the player can come back: a fresh one, where it is of ours."""
         assert self._proof is not None
         return self._proof.token or self._identity.sign(self._proof.person, self._clock.now())
-
-    def write(self, frames: bytes) -> None:
-        """Send whole frames."""
-        self._socket.write(frames)
 
     def send(self, message: Sendable) -> None:
         """Send one message."""

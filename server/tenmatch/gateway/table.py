@@ -111,8 +111,8 @@ class Table:
         self.listed = False  # this node wrote its line in the public list
         self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
         self.entries, self.state = list(entries), _fold(None, entries)
+        self._salt = bytes.fromhex(self.state.salt)
         self._due: tuple[Room, Millis | None] = self.state, next_due(self.state)
-        self._outermost = _Outermost(self)
 
     @property
     def head(self) -> Head:
@@ -157,15 +157,17 @@ class Table:
         held = self._under_way is not None or self._resting or self._reloading
         if held or self._closed or not self._pulse.fresh:
             return
-        with self._outermost:
-            batch = self._judge()
+        try:
+            head = self.head
+            self._under_way = batch = self._judge(head)
             if batch is None:
                 self._set_timer()
-                return
-            self._under_way = batch
-            by_player = any(asked.reply is not None for asked, _ in batch.answers)
-            at = batch.room.at if batch.entries else None
-            self._append(self.head, batch, at, by_player and bool(batch.entries), self._learn)
+            elif batch.entries:
+                self._append(head, batch, batch.room.at, bool(batch.answers), self._learn)
+            else:
+                self._append(head, batch, None, False, self._learn)
+        except Exception as error:  # the outermost frame of a room's doings
+            self._gone_wrong(error)
 
     def _append(
         self, head: Head, batch: Batch, at: Millis | None, by_player: bool, outcome: Callable[[Outcome], None]
@@ -196,13 +198,13 @@ class Table:
         self._resting = False
         self.advance()
 
-    def gone_wrong(self, error: Exception) -> None:
-        """Give this room up on this node: there is a bug in it."""
+    def _gone_wrong(self, error: Exception) -> None:
+        """Give this room up on this node: there is a bug in it, which must not cost the others."""
         extra = {"room": self.room, "seq": self.state.seq}
         log.error("a room went wrong", exc_info=error, extra=extra)
         self._owner.lost(self, "bug")
 
-    def _judge(self) -> Batch | None:
+    def _judge(self, head: Head) -> Batch | None:
         """Return the next append, or None where nothing waits, nothing is due and nothing is doubted."""
         events: list[AnyEvent] = []
         answers: list[tuple[Asked, Answer | Logged]] = []
@@ -219,8 +221,7 @@ class Table:
             return None
         self._waiting = []
         self._doubtful = False
-        seq, chain = self.head
-        return Batch(seal_all(events, seq, chain, bytes.fromhex(room.salt)), room, answers)
+        return Batch(seal_all(events, *head, self._salt), room, answers)
 
     def _settled(self, room: Room, at: Millis, events: list[AnyEvent]) -> Room:
         """Let happen what is due; of the state we hold it is known when that is, mostly not yet."""
@@ -250,7 +251,7 @@ class Table:
             return
         batch = self._under_way
         assert batch is not None
-        with self._outermost:
+        try:
             match outcome:
                 case Appended():
                     if batch.entries:
@@ -268,7 +269,10 @@ class Table:
                     if self._untimely:  # the store's clock went back: it has to get there again
                         self._rest()
                     self._untimely = True
-            self._heed_hints()
+            if self._hints:
+                self._heed_hints()
+        except Exception as error:  # the outermost frame of a room's doings
+            self._gone_wrong(error)
         self.advance()
 
     def _wait_again(self, batch: Batch) -> None:
@@ -288,7 +292,7 @@ class Table:
         seq, chain = self.head
         if behind.missed and not behind.forked:
             try:
-                self.fold(open_all(behind.missed, seq, chain, bytes.fromhex(self.state.salt)), mine=False)
+                self.fold(open_all(behind.missed, seq, chain, self._salt), mine=False)
             except StoredError:
                 self._reload()
         elif behind.end.seq == 0 and self.state.phase is Phase.OVER:
@@ -329,12 +333,15 @@ class Table:
     def replace(self, entries: Sequence[Entry]) -> None:
         """Hold another log than before: everyone gets a `reset` snapshot."""
         self._reloading = False
-        with self._outermost:
+        try:
             self.entries, self.state = list(entries), _fold(None, entries)
+            self._salt = bytes.fromhex(self.state.salt)
             self.frames.forget()
             for member in tuple(self.audience):
                 member.sent, member.behind = self.state.seq, False
                 member.listener.write(self.frames.snapshot(member, reset=True))
+        except Exception as error:  # the outermost frame of a room's doings
+            self._gone_wrong(error)
         self.advance()
 
     def hint(self, first: Seq, raws: Sequence[bytes]) -> None:
@@ -344,8 +351,10 @@ class Table:
         if self._under_way is not None:
             self._hints.append((first, raws))
             return
-        with self._outermost:
+        try:
             self._heed(first, raws)
+        except Exception as error:  # the outermost frame of a room's doings
+            self._gone_wrong(error)
         self.advance()
 
     def _heed_hints(self) -> None:
@@ -362,7 +371,7 @@ class Table:
             self._doubtful = True
             return
         try:
-            self.fold(open_all(fresh, seq, chain, bytes.fromhex(self.state.salt)))
+            self.fold(open_all(fresh, seq, chain, self._salt))
         except StoredError:
             self._doubtful = True
 
@@ -393,10 +402,12 @@ class Table:
 
     def _ring(self) -> None:
         self._timer = None
-        with self._outermost:
+        try:
             if rematch_due(self.state, self._clock.now()):
                 self._owner.rematch(self)
                 return
+        except Exception as error:  # the outermost frame of a room's doings
+            self._gone_wrong(error)
         self._mine = True  # our own random wait is over
         self.advance()
 
@@ -424,24 +435,6 @@ class Table:
         """Tell a member who is there, as far as this node knows."""
         if self.presence is not None:
             member.listener.write(frame(member.listener.codec, self.presence))
-
-
-class _Outermost:
-    """The outermost frame of a room's doings: a bug in it must not cost the node."""
-
-    __slots__ = ("_table",)
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
-        if not isinstance(error, Exception):
-            return False
-        self._table.gone_wrong(error)
-        return True
 
 
 def _fold(room: Room | None, entries: Sequence[Entry]) -> Room:

@@ -7,9 +7,8 @@ to its entry, so two logs that agree on (seq, chain) agree on everything before.
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from struct import Struct as Layout
-from typing import Final, cast
+from typing import Final
 
-import msgpack
 import msgspec
 
 from tenmatch.game.events import AnyEvent, Created
@@ -20,7 +19,7 @@ SALT_BYTES: Final = 16
 
 _HEAD: Final = Layout(">BI")  # version, chain
 _CHAIN: Final = Layout(">I")
-_pack: Final = msgpack.Packer().pack
+_encode: Final = msgspec.msgpack.Encoder().encode
 _decoder: Final = msgspec.msgpack.Decoder[AnyEvent](AnyEvent)
 
 
@@ -42,10 +41,11 @@ def chain_after(salt: bytes, previous: int, body: bytes) -> int:
     return int.from_bytes(sha256(salt + _CHAIN.pack(previous) + body).digest()[:4])
 
 
-def seal(event: AnyEvent, previous: int, salt: bytes) -> bytes:
-    """Write the entry of *event* after the chain *previous*."""
-    body = cast(bytes, _pack(msgspec.to_builtins(event)))
-    return _HEAD.pack(VERSION, chain_after(salt, previous, body)) + body
+def seal(event: AnyEvent, seq: int, previous: int, salt: bytes) -> Entry:
+    """Write the entry *seq* of a log, of *event* after the chain *previous*."""
+    body = _encode(event)
+    chain = chain_after(salt, previous, body)
+    return Entry(Seq(seq), chain, event, _HEAD.pack(VERSION, chain) + body)
 
 
 def unseal(raw: bytes) -> tuple[int, AnyEvent]:
@@ -89,9 +89,9 @@ def seal_all(events: Iterable[AnyEvent], seq: int, chain: int, salt: bytes) -> l
     """Write the entries of *events* after the end (*seq*, *chain*) of a log; (0, 0) is an empty one's."""
     entries = []
     for place, event in enumerate(events, seq + 1):
-        raw = seal(event, chain, salt)
-        _, chain = _HEAD.unpack_from(raw)
-        entries.append(Entry(Seq(place), chain, event, raw))
+        entry = seal(event, place, chain, salt)
+        entries.append(entry)
+        chain = entry.chain
     return entries
 
 

@@ -23,6 +23,7 @@ class StoreClock:
         self.monotonic = monotonic
         self._low = float("-inf")  # bounds of the offset in ms, when last observed
         self._high = float("inf")
+        self._offset: float | None = None  # the middle of those, once the store was heard
         self._observed = 0.0
         self._last = Millis(0)
 
@@ -36,11 +37,12 @@ class StoreClock:
         self._high = min(high, self._high + widened)
         if self._low > self._high:  # the store's clock was set, or another server took over
             self._low, self._high = low, high
+        self._offset = (self._low + self._high) / 2
 
     @property
     def known(self) -> bool:
         """Tell whether the store's time was ever heard."""
-        return self._low != float("-inf")
+        return self._offset is not None
 
     @property
     def error(self) -> float:
@@ -49,8 +51,8 @@ class StoreClock:
 
     def now(self) -> Millis:
         """Return the store's time; small corrections never make it go back."""
-        assert self.known, "the store has not been asked yet"
-        now = Millis(int(self.monotonic() * 1000 + (self._low + self._high) / 2))
+        assert self._offset is not None, "the store has not been asked yet"
+        now = Millis(int(self.monotonic() * 1000 + self._offset))
         if 0 < self._last - now <= STEADY:
             return self._last
         # A step back by more than that must be followed: the store refuses what claims to come from its

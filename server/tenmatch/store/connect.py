@@ -64,7 +64,7 @@ class Store:
 
     def shard_of(self, key: str) -> Shard:
         """Return the shard on which a key or a channel lies, as far as is known."""
-        return self._slots[key_slot(key.encode())]
+        return self.shards[0] if len(self.shards) == 1 else self._slots[key_slot(key.encode())]
 
     async def survey(self) -> None:
         """Ask anew which servers are primaries; those who ask meanwhile share the answer.

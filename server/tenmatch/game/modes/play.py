@@ -1,6 +1,5 @@
 """What a mode decides for itself: the interface that each module beside this one fills."""
 
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
@@ -73,5 +72,5 @@ class Play(Protocol):
     def follows(self, room: Room) -> Follows | None:
         """Return what must follow before anybody else may act; None where play just goes on."""
 
-    def dues(self, room: Room) -> Iterator[Due]:
-        """Yield what is due by itself in this mode, computer players aside."""
+    def dues(self, room: Room) -> list[Due]:
+        """Return what is due by itself in this mode, computer players aside."""

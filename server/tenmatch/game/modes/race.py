@@ -1,6 +1,5 @@
 """Race: everybody claims on one board at any time. See "Modes" in server/rules.md."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from tenmatch.game.answers import Obstacle, Refused
@@ -56,12 +55,15 @@ def follows(room: Room) -> Follows | None:
     return None if sheet.open or sheet.may_add else Follows.STUCK
 
 
-def dues(room: Room) -> Iterator[Due]:
-    """Yield the end of time, of patience, and of the silence after the last legal pair."""
+def dues(room: Room) -> list[Due]:
+    """Return the end of time, of patience, and of the silence after the last legal pair."""
     assert room.ends_at is not None, "a race ends"
     assert room.heard_at is not None, "a race that has started has been heard of"
-    yield Due(room.ends_at, What.TIME_UP)
-    yield Due(Millis(room.heard_at + PLAY_IDLE_MS), What.ABANDONED)
+    found = [
+        Due(room.ends_at, What.TIME_UP),
+        Due(Millis(room.heard_at + PLAY_IDLE_MS), What.ABANDONED),
+    ]
     stuck_at = room.in_play().stuck_at
     if stuck_at is not None:
-        yield Due(Millis(stuck_at + SILENCE_MS), What.ADD)
+        found.append(Due(Millis(stuck_at + SILENCE_MS), What.ADD))
+    return found

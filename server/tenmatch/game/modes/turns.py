@@ -1,6 +1,5 @@
 """Turns: one match a turn on one board, a clock for each player. See "Modes" in server/rules.md."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from tenmatch.game.answers import Obstacle, Refused
@@ -61,12 +60,12 @@ def follows(room: Room) -> Follows | None:
     return Follows.ADD if sheet.may_add else Follows.STUCK
 
 
-def dues(room: Room) -> Iterator[Due]:
-    """Yield the fall of the flag of whose turn it is."""
+def dues(room: Room) -> list[Due]:
+    """Return the fall of the flag of whose turn it is."""
     assert room.turn is not None, "in play it is somebody's turn"
     assert room.clocks is not None, "in play the clocks are set"
     assert room.clocks_at is not None, "in play a clock runs"
-    yield Due(runs_out(room.clocks, room.turn, room.clocks_at), What.FLAG, room.turn)
+    return [Due(runs_out(room.clocks, room.turn, room.clocks_at), What.FLAG, room.turn)]
 
 
 def _clocks(room: Room, at: Millis) -> Clocks:
