@@ -15,10 +15,10 @@ from typing import Any
 from tenmatch.app import serve, watchdog
 from tenmatch.app.cli import main
 from tenmatch.game.ids import Millis, Seq
-from tenmatch.gateway import news, rounds, table
+from tenmatch.gateway import connection, news, rounds, table
 from tenmatch.protocol import stored
-from tenmatch.store import committer, log, subscriber
-from tenmatch.store.link import pack
+from tenmatch.store import committer, log, published, subscriber
+from tenmatch.store.link import Script, pack
 
 
 def acknowledged_before_it_is_stored() -> None:
@@ -36,12 +36,14 @@ def acknowledged_before_it_is_stored() -> None:
 def appended_wherever_the_log_ends() -> None:
     """Append moves without a look at where the log ends, once a game of two has begun."""
     guard = b"if length ~= seq or actual ~= chain then"
-    assert guard in log.APPEND.text
-    log.APPEND.text = log.APPEND.text.replace(
-        guard, b"if (ARGV[5] == '' or seq < 7) and (length ~= seq or actual ~= chain) then"
-    )
-    log.APPEND.sha = sha1(log.APPEND.text, usedforsecurity=False).hexdigest().encode()
-    log.APPEND.load = pack("SCRIPT", "LOAD", log.APPEND.text)
+    _rewrite(log.APPEND, guard, b"if (ARGV[5] == '' or seq < 7) and (length ~= seq or actual ~= chain) then")
+
+
+def _rewrite(script: Script, old: bytes, new: bytes) -> None:
+    assert old in script.text
+    script.text = script.text.replace(old, new)
+    script.sha = sha1(script.text, usedforsecurity=False).hexdigest().encode()
+    script.load = pack("SCRIPT", "LOAD", script.text)
 
 
 def never_compared_with_the_log() -> None:
@@ -59,20 +61,51 @@ def never_in_doubt() -> None:
     news.News.on_doubt = lambda self, room: None  # type: ignore[method-assign]
 
 
-def taken_as_it_comes() -> None:
-    """Take what the feed brings for what comes next, whatever it is."""
+def taken_as_often_as_it_comes() -> None:
+    """Fold what the feed brings for a second time once more."""
+    heed = table.Table._heed
+    heard: set[bytes] = set()
 
-    def heed(self: Any, first: Seq, raws: Sequence[bytes]) -> None:
-        after = self.head.seq + 1
-        self.fold([stored.Entry(Seq(at), *stored.unseal(raw), raw) for at, raw in enumerate(raws, after)])
+    def heed_again(self: Any, first: Seq, raws: Sequence[bytes]) -> None:
+        if raws[-1] in heard:
+            _fold_blindly(self, raws)
+        else:
+            heard.add(raws[-1])
+            heed(self, first, raws)
 
-    table.Table._heed = heed  # type: ignore[method-assign]
+    table.Table._heed = heed_again  # type: ignore[method-assign]
+
+
+def taken_in_any_order() -> None:
+    """Take what the feed brings of what is to come for what comes next."""
+    heed = table.Table._heed
+
+    def heed_at_once(self: Any, first: Seq, raws: Sequence[bytes]) -> None:
+        if first > self.head.seq:
+            _fold_blindly(self, raws)
+        else:
+            heed(self, first, raws)
+
+    table.Table._heed = heed_at_once  # type: ignore[method-assign]
+
+
+def _fold_blindly(to: Any, raws: Sequence[bytes]) -> None:
+    after = to.head.seq + 1
+    to.fold([stored.Entry(Seq(at), *stored.unseal(raw), raw) for at, raw in enumerate(raws, after)])
 
 
 def never_probed() -> None:
     """Be content with a server that answers, whether it delivers anything or not."""
     subscriber.Subscriber._watch = lambda self, begun: None  # type: ignore[method-assign]
     subscriber.Subscriber.healthy = True  # type: ignore[assignment, method-assign]
+
+
+def of_another_version() -> None:
+    """Publish in another form, and read both: a version 2 beside nodes of version 1."""
+    read, note = published.read, published.note
+    published.read = lambda message: read(b"\x01" + message[1:] if message[:1] == b"\x02" else message)
+    published.note = lambda kind, payload: b"\x02" + note(kind, payload)[1:]
+    _rewrite(log.APPEND, b"{struct.pack('>BBI4', 1, 0, ", b"{struct.pack('>BBI4', 2, 0, ")
 
 
 def ended_at_once() -> None:
@@ -106,6 +139,12 @@ def held_up_and_not_watched() -> None:
     watchdog.Watchdog.__enter__ = lambda self: self  # type: ignore[method-assign]
     watchdog.Watchdog.__exit__ = lambda self, *failed: None  # type: ignore[method-assign]
     held_up_on_demand()
+
+
+def thirty_times_as_impatient() -> None:
+    """Ping who was silent for half a second, and give up after one: all else is as it is."""
+    connection.SILENCE_S /= 30
+    connection.CUT_S /= 30
 
 
 if __name__ == "__main__":
