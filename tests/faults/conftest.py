@@ -59,7 +59,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Let the table say of tests that took no figure down what became of them."""
     report = yield
-    marks = [mark for mark in (item.get_closest_marker("promise"), item.get_closest_marker("twin")) if mark]
+    marks = [mark for mark in (item.get_closest_marker("twin"), item.get_closest_marker("promise")) if mark]
     if marks and (report.when == "call" or report.failed):
         _take_down(item, marks[0], report)
     return report

@@ -112,8 +112,8 @@ def ended_at_once() -> None:
     """End without waiting for anything or anyone."""
 
     async def drain(node: Any, server: Any, spread_s: float) -> None:
-        for connection in tuple(node.handshake.connections):
-            connection.abort()
+        for each in tuple(node.handshake.connections):
+            each.abort()
 
     serve.drain = drain  # type: ignore[attr-defined]
 

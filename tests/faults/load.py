@@ -122,7 +122,7 @@ class Load:
         self.resting = True
         await until(lambda: all(party.quiet for party in self.parties), within)
         with closing(Redis.from_url(redis_url)) as redis:
-            await until(lambda: not self._behind(redis), within)
+            await until(lambda: not self.stragglers(redis), within)
         return self.examine(redis_url)
 
     def examine(self, redis_url: str) -> list[Flaw]:
@@ -131,7 +131,8 @@ class Load:
             logs = {room: _log(redis, room) for room in self.record.history.rooms}
         return examine(self.record.history, logs)
 
-    def _behind(self, redis: Redis) -> list[str]:
+    def stragglers(self, redis: Redis) -> list[str]:
+        """List who is not at the head of the room's log."""
         heads = {party.room: redis.llen(_key(party.room)) for party in self.parties if party.room}
         return [
             person.name

@@ -94,6 +94,7 @@ class Person:
         self.connections = 0
         self.gone_s = GONE_S  # of silence, then it looks for another node
         self._addresses, self._record = addresses, record
+        self._next = ""  # where to go next, if not just anywhere
         self._n = 0
         self._sent = 0.0  # when the move was sent over this connection; 0: it was not, or was answered
         self._ids = 0
@@ -141,8 +142,15 @@ class Person:
             line.abort()
 
     def _choose(self) -> str:
+        url, self._next = self._next, ""
         others = [url for url in self._addresses() if url != self.url]
-        return random.choice(others or [self.url])
+        return url or random.choice(others or [self.url])
+
+    def go_to(self, url: str) -> None:
+        """Break off, and come back to the node at *url*."""
+        self._next = url
+        if self.line is not None:
+            self.line.abort()
 
     async def _listen(self, line: Line) -> int:
         """Return when the connection has ended, or nothing was heard on it for too long."""

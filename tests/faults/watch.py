@@ -79,11 +79,11 @@ async def caught_up(load: Load, store: str, within: float = 8.0) -> float:
     Returns:
         Seconds since the last acknowledged move; infinity where it was not so *within* so many.
     """
-    load.rate = 1e-6  # the next move is the last one
+    load.resting = True
     stopped = time.monotonic()
     client = redis.Redis.from_url(store)
     try:
-        while not all(party.quiet for party in load.parties) or load._behind(client):
+        while not all(party.quiet for party in load.parties) or load.stragglers(client):
             if time.monotonic() - stopped > within:
                 return math.inf
             await asyncio.sleep(0.01)
