@@ -15,7 +15,7 @@ class Way(Proxy):
 
     def __init__(self, host: Host, node: Node) -> None:
         super().__init__(Path())
-        self._host, self._where = host, urlsplit(node.url)
+        self.host, self._where = host, urlsplit(node.url)
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()
@@ -25,5 +25,5 @@ class Way(Proxy):
     async def _dial(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         assert self._where.hostname
         assert self._where.port
-        line = await self._host.connect(self._where.hostname, self._where.port)
+        line = await self.host.connect(self._where.hostname, self._where.port)
         return await asyncio.open_connection(sock=line)

@@ -131,9 +131,13 @@ class Load:
             logs = {room: _log(redis, room) for room in self.record.history.rooms}
         return examine(self.record.history, logs)
 
+    def heads(self, redis: Redis) -> dict[str, int]:
+        """Return where the logs end of the rooms that are played in."""
+        return {party.room: redis.llen(_key(party.room)) for party in self.parties if party.room}
+
     def stragglers(self, redis: Redis) -> list[str]:
         """List who is not at the head of the room's log."""
-        heads = {party.room: redis.llen(_key(party.room)) for party in self.parties if party.room}
+        heads = self.heads(redis)
         return [
             person.name
             for party in self.parties

@@ -5,7 +5,7 @@ import json
 import math
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import Final, NamedTuple
 
 import redis
@@ -81,13 +81,10 @@ async def caught_up(load: Load, store: str, within: float = 8.0) -> float:
     """
     load.resting = True
     stopped = time.monotonic()
-    client = redis.Redis.from_url(store)
-    try:
+    with closing(redis.Redis.from_url(store)) as client:
         while not all(party.quiet for party in load.parties) or load.stragglers(client):
             if time.monotonic() - stopped > within:
                 return math.inf
             await asyncio.sleep(0.01)
-    finally:
-        client.close()
     last = max(when for move in load.record.history.moves() for when, _ in move.acknowledged)
     return max(0.0, time.monotonic() - last)

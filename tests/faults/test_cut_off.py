@@ -1,0 +1,135 @@
+"""P10: a node is cut off from Redis without a word, and comes back when the network does."""
+
+import asyncio
+import math
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from redis import Redis as StoreClient
+from tests.effort import amount
+from tests.faults.deployment import Deployment, apart
+from tests.faults.distant import Way
+from tests.faults.load import Load, playing
+from tests.faults.network import Network
+from tests.faults.oracle import INVARIANTS, count
+from tests.faults.person import Person
+from tests.faults.promise import Promise
+from tests.faults.watch import caught_up, watching
+from tests.store.fleet import Redis
+
+pytestmark = pytest.mark.slow
+
+ROOMS, RATE = 10, 100.0
+FOUND_S = 5.0
+BACK_S = 3.0
+ANSWER_S = 1.5
+LAG_S = 0.1
+ON_ITS_WAY_S = 0.5  # what had been acknowledged when the network went may be told for so long
+
+
+class Far(NamedTuple):
+    """Redis and two nodes, each on a host of its own, and ways from here to the nodes."""
+
+    network: Network
+    redis: Redis
+    ways: list[Way]
+
+    def addresses(self) -> list[str]:
+        return [way.url for way in self.ways]
+
+
+@asynccontextmanager
+async def far(folder: Path, without: str = "") -> AsyncIterator[Far]:
+    with Network() as network:
+        hosts = [network.host() for _ in range(2)]
+        with Redis(folder, at=network.host()) as redis:
+            start = partial(Deployment, folder, nodes=2, without=without, store=redis, places=hosts)
+            async with apart(start) as deployment, AsyncExitStack() as stack:
+                ways = [
+                    await stack.enter_async_context(Way(host, node))
+                    for host, node in zip(hosts, deployment.nodes, strict=True)
+                ]
+                yield Far(network, redis, ways)
+
+
+async def cut_off(promise: Promise, folder: Path, seconds: float, without: str = "") -> None:
+    async with (
+        far(folder, without) as there,
+        playing(there.addresses, rooms=ROOMS, rate=RATE) as load,
+        watching(there.ways[0].url) as watch,
+    ):
+        cut_one, stayed = there.ways[0].host, load.on(there.ways[0].url)
+        there.network.cut(cut_one)
+        cut = time.monotonic()
+        unready = await watch.until(lambda look: not look.ready, cut, FOUND_S + 2)
+        deaf = await watch.until(lambda look: not look.feed, cut, FOUND_S + 2)
+        await asyncio.sleep(cut + seconds - time.monotonic())
+        there.network.heal(cut_one)
+        healed = time.monotonic()
+        with closing(StoreClient.from_url(there.redis.local)) as client:
+            heads = load.heads(client)
+        ready = await watch.until(lambda look: look.ready, healed, 2 * BACK_S)
+        level = await reached(stayed, heads, healed)
+        await asyncio.sleep(0.5)  # of play by all
+        late = await caught_up(load, there.redis.local)
+        flaws = load.examine(there.redis.local)
+    what = f"{seconds:g} s: "
+    promise.at_least(what + "players and watchers of the node", len(stayed), 5)
+    promise.at_most(what + "not ready after", unready, FOUND_S, "s")
+    promise.at_most(what + "feed given up after", deaf, FOUND_S, "s")
+    promise.equals(what + "moves acknowledged meanwhile", acknowledged(load, stayed, cut, healed), 0)
+    promise.at_least(what + "moves answered `unavailable`", load.answers("unavailable"), 5)
+    promise.at_most(
+        what + "a move waits for its answer", max(w.seconds for w in load.record.waits), ANSWER_S, "s"
+    )
+    promise.at_most(what + "the event loop is late", watch.worst_lag(cut), LAG_S, "s")
+    promise.at_most(what + "ready again after", ready, BACK_S, "s")
+    promise.at_most(what + "everyone at the head again after", level, BACK_S, "s")
+    promise.at_most(what + "at the head after the last move", late, 2.0, "s")
+    promise.equals(what + "flaws (I1 to I8)", count(flaws, *INVARIANTS), 0)
+    promise.equals(what + "events told twice, or after a gap", load.doubles + load.gaps, 0)
+    assert not load.record.faults
+
+
+async def reached(persons: Sequence[Person], heads: Mapping[str, int], since: float) -> float:
+    """Return how many seconds after *since* all hold what their rooms had by then; infinity for never."""
+
+    def all_there() -> bool:
+        return all(p.at_head and p.view and p.view.seq >= heads.get(p.room, 0) for p in persons)
+
+    while not all_there():
+        if time.monotonic() - since > 2 * BACK_S:
+            return math.inf
+        await asyncio.sleep(0.005)
+    return time.monotonic() - since
+
+
+def acknowledged(load: Load, persons: Sequence[Person], cut: float, healed: float) -> int:
+    """Count these persons' moves that were acknowledged while nobody can have confirmed them."""
+    names = {person.name for person in persons}
+    moments: list[float] = []
+    for room in load.record.history.rooms.values():
+        seats = {view.seat for view in room.views if view.who in names}
+        for (seat, _), move in room.moves.items():
+            if seat in seats:
+                moments += [when for when, _ in move.acknowledged]
+    return sum(cut + ON_ITS_WAY_S < when < healed for when in moments)
+
+
+@pytest.mark.promise("P10")
+@pytest.mark.parametrize("seconds", amount([7.0], [20.0, 60.0]))
+async def test_a_node_that_is_cut_off(promise: Promise, tmp_path: Path, seconds: float) -> None:
+    await cut_off(promise, tmp_path, seconds)
+
+
+@pytest.mark.full
+@pytest.mark.twin("P10")
+async def test_a_node_that_is_cut_off_and_does_not_watch_its_connection(
+    promise: Promise, tmp_path: Path
+) -> None:
+    await cut_off(promise, tmp_path, 7.0, "never_probed")
