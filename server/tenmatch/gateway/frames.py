@@ -4,15 +4,19 @@ server/protocol.md, "Server to client": `event`, `resumed`, `snapshot`.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, cast
+
+from msgspec import Raw
 
 from tenmatch.game.ids import RoomId, Seq
 from tenmatch.game.room import Room
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
 from tenmatch.protocol import to_client
+from tenmatch.protocol.codec import Codec
+from tenmatch.protocol.maps import StateMap
 from tenmatch.protocol.stored import Entry
-from tenmatch.protocol.viewers import event_map, state_map, view_of
+from tenmatch.protocol.viewers import View, event_map, state_map, view_of
 
 KEPT = 64
 
@@ -32,6 +36,8 @@ class Frames:
         """Tell of what *held* holds, as it is when it is asked."""
         self._held = held
         self._events: dict[tuple[Seq, str, object], bytes] = {}
+        self._states: dict[tuple[str, object], Raw] = {}  # encoded, of the room as it was last shown
+        self._shown: Room | None = None
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -71,9 +77,9 @@ class Frames:
 
     def snapshot(self, member: Member, *, re: int | None = None, reset: bool = False) -> bytes:
         """Return the whole state as a frame for this member."""
-        state, last = self._held.state, self._held.entries[-1]
+        state, last, codec = self._held.state, self._held.entries[-1], member.listener.codec
         return frame(
-            member.listener.codec,
+            codec,
             to_client.Snapshot(
                 re=re,
                 room=self._held.room,
@@ -81,7 +87,18 @@ class Frames:
                 seq=last.seq,
                 chain=last.chain,
                 seat=member.seat,
-                state=state_map(state, view_of(state, member.seat)),
+                state=cast("StateMap", self._state(codec, view_of(state, member.seat))),
                 reset=reset,
             ),
         )
+
+    def _state(self, codec: Codec, view: View) -> Raw:
+        """Return the state as it is written, made once for all who are shown it: they may come together."""
+        state = self._held.state
+        if self._shown is not state:
+            self._states.clear()
+            self._shown = state
+        made = self._states.get((codec.name, view))
+        if made is None:
+            made = self._states[codec.name, view] = Raw(codec.encode(state_map(state, view)))
+        return made

@@ -1,7 +1,7 @@
 """Both codecs: a client's frame to its message, and what the server says to a frame's payload.
 
 Decoding is total: whatever the bytes, it ends in a message, in BadMessage (the connection lives) or in
-PeerError (it ends). `msgspec` decodes straight into the message types; `msgpack` packs what is sent.
+PeerError (it ends). `msgspec` decodes straight into the message types and encodes them; `msgpack` packs maps.
 """
 
 import re
@@ -55,6 +55,7 @@ class _MessagePack:
         self._messages = msgspec.msgpack.Decoder[AnyFromClient](AnyFromClient)
         packer = msgpack.Packer(default=msgspec.to_builtins)  # kept, as a new one allocates its buffer
         self._pack = packer.pack
+        self._encode = msgspec.msgpack.Encoder().encode
 
     def decode(self, frame: bytes) -> AnyFromClient:
         try:
@@ -63,7 +64,9 @@ class _MessagePack:
             raise _failure(error, frame, msgspec.msgpack.decode) from error
 
     def encode(self, message: Sendable) -> bytes:
-        return cast(bytes, self._pack(message))
+        if isinstance(message, msgspec.Struct):
+            return self._encode(message)
+        return cast(bytes, self._pack(message))  # of maps the quicker one
 
 
 class _Json:
