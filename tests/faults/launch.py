@@ -141,10 +141,10 @@ def held_up_and_not_watched() -> None:
     held_up_on_demand()
 
 
-def thirty_times_as_impatient() -> None:
-    """Ping who was silent for half a second, and give up after one: all else is as it is."""
-    connection.SILENCE_S /= 30
-    connection.CUT_S /= 30
+def as_impatient_as_fifteen() -> None:
+    """Ping who was silent for a second, and give up after two; all else is as it is."""
+    connection.SILENCE_S /= 15
+    connection.CUT_S /= 15
 
 
 if __name__ == "__main__":
