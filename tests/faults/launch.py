@@ -94,6 +94,16 @@ def _fold_blindly(to: Any, raws: Sequence[bytes]) -> None:
     to.fold([stored.Entry(Seq(at), *stored.unseal(raw), raw) for at, raw in enumerate(raws, after)])
 
 
+def quick_to_miss_clients() -> None:
+    """Miss clients ten times as soon: no guard less, but less to wait for."""
+    connection.SILENCE_S, connection.CUT_S = 1.5, 3.0
+
+
+def never_misses_clients() -> None:
+    """Keep connections on which nothing comes."""
+    connection.Connection._keep_alive = lambda self: None  # type: ignore[method-assign]
+
+
 def never_probed() -> None:
     """Be content with a server that answers, whether it delivers anything or not."""
     subscriber.Subscriber._watch = lambda self, begun: None  # type: ignore[method-assign]

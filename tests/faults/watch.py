@@ -73,7 +73,7 @@ async def watching(url: str) -> AsyncIterator[Watch]:
         await asyncio.gather(looking, return_exceptions=True)
 
 
-async def caught_up(load: Load, store: str, within: float = 8.0) -> float:
+async def caught_up(load: Load, store: str, within: float = 4.0) -> float:
     """Let nobody move any more, and return when all are at the head.
 
     Returns:
