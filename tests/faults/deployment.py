@@ -95,9 +95,10 @@ class Deployment:
             self._end_redis()
 
     def _stop(self) -> None:
-        for node in self.nodes:
+        alive = [node for node in self.nodes if node.process.poll() is None]
+        for node in alive:
             node.terminate()
-        for node in self.nodes:
+        for node in alive:
             assert node.wait() == 0, node.log()[-2_000:]
             bugs = [line for line in node.log().splitlines() if "traceback" in line.lower()]
             assert not bugs, bugs

@@ -15,7 +15,7 @@ from typing import Any
 from tenmatch.app import serve, watchdog
 from tenmatch.app.cli import main
 from tenmatch.game.ids import Millis, Seq
-from tenmatch.gateway import connection, news, rounds, table
+from tenmatch.gateway import connection, desk, news, rounds, table
 from tenmatch.protocol import stored
 from tenmatch.store import committer, log, published, subscriber
 from tenmatch.store.link import Script, pack
@@ -116,6 +116,17 @@ def of_another_version() -> None:
     published.read = lambda message: read(b"\x01" + message[1:] if message[:1] == b"\x02" else message)
     published.note = lambda kind, payload: b"\x02" + note(kind, payload)[1:]
     _rewrite(log.APPEND, b"{struct.pack('>BBI4', 1, 0, ", b"{struct.pack('>BBI4', 2, 0, ")
+
+
+def read_for_each() -> None:
+    """Read a room's log for each who enters, as if nobody had."""
+    enter = desk.Desk._enter
+
+    async def read_and_enter(self: Any, session: Any, table: Any, *args: Any, **how: Any) -> None:
+        await log.read(self._store, table.room)
+        await enter(self, session, table, *args, **how)
+
+    desk.Desk._enter = read_and_enter  # type: ignore[method-assign]
 
 
 def ended_at_once() -> None:
