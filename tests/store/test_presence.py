@@ -1,8 +1,10 @@
 """Presence: numbers, takeovers, who is online, what is forgotten and what is put back."""
 
 import asyncio
+from contextlib import closing
 
 import pytest
+from tests.servers import Server
 from tests.store.entries import OTHER_ROOM, ROOM
 from tests.store.listening import listening
 
@@ -10,7 +12,8 @@ from tenmatch.game.ids import Millis, SeatNumber
 from tenmatch.store import keys, published
 from tenmatch.store import presence as presence_module
 from tenmatch.store import shard as shard_module
-from tenmatch.store.connect import Store
+from tenmatch.store.connect import Address, ErrorReply, Store
+from tenmatch.store.outages import beat
 from tenmatch.store.presence import Arrival, Held, Here, Presence, read_arrival
 
 WHITE, BLACK = SeatNumber(0), SeatNumber(1)
@@ -178,3 +181,16 @@ async def test_many_rooms_at_once(here: Presence, monkeypatch: pytest.MonkeyPatc
         ({BLACK}, 0),
     ]
     assert await here.renew([]) == []
+
+
+async def test_where_memory_is_full_players_come_and_go_and_nodes_live_on(own_server: Server) -> None:
+    with closing(Store(Address(own_server.url))) as store:
+        await store.call("CONFIG", "SET", "maxmemory", "1")
+        with pytest.raises(ErrorReply, match="OOM"):
+            await store.call("SET", "something", "more")
+        presence = Presence(store, "node-1")
+        number = await presence.arrive(ROOM, WHITE)
+        assert (await presence.renew([Held(ROOM, {WHITE: number, BLACK: 1}, 3)]))[0].online == {WHITE, BLACK}
+        assert await presence.depart(ROOM, WHITE, number)
+        assert (await ask(presence)).online == {BLACK}
+        assert (await beat(store)).time <= (await beat(store)).time

@@ -1,3 +1,6 @@
+#!lua flags=allow-oom
+-- What this writes has a bound. It is written also where memory is full, so that players can come back then.
+--
 -- Give a seat to the newest connection of its player.
 --
 -- KEYS[1]  who is there (hash)

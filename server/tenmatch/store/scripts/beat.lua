@@ -1,3 +1,6 @@
+#!lua flags=allow-oom
+-- What this writes has a bound. It is written also where memory is full: nodes live on then.
+--
 -- Note that nodes are alive, and since when they were not.
 --
 -- KEYS[1]  ms of the latest beat (string)

@@ -1,3 +1,6 @@
+#!lua flags=allow-oom
+-- What this writes has a bound. It is written also where memory is full, so that players can come back then.
+--
 -- Let go of a seat, unless a newer connection has it.
 --
 -- KEYS[1]  who is there (hash, see arrive.lua)

@@ -1,3 +1,6 @@
+#!lua flags=allow-oom
+-- What this writes has a bound. It is written also where memory is full, so that players can come back then.
+--
 -- Say which seats a node holds and how many watch there, and hear who is in the room.
 --
 -- KEYS[1]  who is there (hash, see arrive.lua)
