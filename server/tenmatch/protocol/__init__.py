@@ -6,6 +6,8 @@
     codec         both codecs: frames to messages and back
     stored        entries of a room's log, and the chain through them
     viewers       who may see what of a room: state, events, line in a list
+    record        a finished game as JSON, from its log
+    verifier      is what a record says so?
 
 The contract in words, with a recorded frame of each message, is server/protocol.md.
 """
