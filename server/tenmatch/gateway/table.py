@@ -41,7 +41,7 @@ from tenmatch.store.log import Appended, Behind, Head, Outcome, Untimely
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S = 1.0  # then a player hears that the store is unavailable
+PATIENCE_S = 0.8  # then a player hears that the store is unavailable: with the round that looks, within 1 s
 OTHERS_WAIT_S = (0.15, 0.4)  # who did not write the last event settles a little later than who did
 TTL_S = {Phase.OPEN: 1_800, Phase.STARTING: 86_400, Phase.PLAYING: 86_400, Phase.OVER: 3_600}
 REST_S = 0.1  # when trying again at once would come to the same
