@@ -25,8 +25,8 @@ NEEDED: Final = (
     "iproute2), and root, or a system on which everyone may make user namespaces"
 )
 _ROOT: Final = os.geteuid() == 0
-_OWN_USERS: Final = () if _ROOT else ("--user", "--map-root-user")
-_THEIR_USERS: Final = () if _ROOT else ("--user", "--preserve-credentials")
+OWN_USERS: Final = () if _ROOT else ("--user", "--map-root-user")
+THEIR_USERS: Final = () if _ROOT else ("--user", "--preserve-credentials")
 
 
 class Host:
@@ -42,7 +42,7 @@ class Host:
             self._doorman = subprocess.Popen(
                 [*made_by, *DOORMAN], stdin=theirs.fileno(), stderr=subprocess.PIPE
             )
-        self.inside = ("nsenter", "--target", str(self._doorman.pid), *_THEIR_USERS, "--net")
+        self.inside = ("nsenter", "--target", str(self._doorman.pid), *THEIR_USERS, "--net")
         """Begins a command that is to run there."""
         try:
             self.new_socket().close()  # it comes once the host is there
@@ -96,7 +96,7 @@ class Network:
     def __init__(self) -> None:
         self._hosts: list[Host] = []
         try:
-            self.bridge = Host("10.0.0.1", ["unshare", *_OWN_USERS, "--net"])
+            self.bridge = Host("10.0.0.1", ["unshare", *OWN_USERS, "--net"])
         except FileNotFoundError as error:
             raise AssertionError(NEEDED) from error
         self.bridge.run("ip link add bridge type bridge")
