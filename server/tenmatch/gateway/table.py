@@ -42,7 +42,7 @@ from tenmatch.store.log import Appended, Behind, Head, Outcome, Untimely
 log = logging.getLogger(__name__)
 
 PATIENCE_S = 0.8  # then a player hears that the store is unavailable: with the round that looks, within 1 s
-OTHERS_WAIT_S = (0.15, 0.4)  # who did not write the last event settles a little later than who did
+OTHERS_WAIT_MS = (150, 400)  # who did not write the last event settles a little later than who did
 TTL_S = {Phase.OPEN: 1_800, Phase.STARTING: 86_400, Phase.PLAYING: 86_400, Phase.OVER: 3_600}
 REST_S = 0.1  # when trying again at once would come to the same
 
@@ -106,7 +106,7 @@ class Table:
         self._untimely = False  # the latest append was too far from the store's time
         self._mine = False  # this node wrote the last event
         self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = 0.0
+        self._timer_at = Millis(0)
         self._closed = False
         self.listed = False  # this node wrote its line in the public list
         self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
@@ -273,7 +273,10 @@ class Table:
                 self._heed_hints()
         except Exception as error:  # the outermost frame of a room's doings
             self._gone_wrong(error)
-        self.advance()
+        if self._waiting or self._doubtful:
+            self.advance()
+        elif not self._closed:
+            self._set_timer()
 
     def _wait_again(self, batch: Batch) -> None:
         """Let what came to nothing be judged once more, before what came later."""
@@ -389,16 +392,13 @@ class Table:
         due = self.next_due()
         if due is None:
             return
-        delay = max((due - self._clock.now()) / 1000, 0.0)
-        if not self._mine:
-            delay += random.uniform(*OTHERS_WAIT_S)
-        when = self._loop.time() + delay
+        at = due if self._mine else Millis(due + random.randint(*OTHERS_WAIT_MS))
         if self._timer is not None:
-            if self._timer_at <= when:
+            if self._timer_at <= at:
                 return  # it fires early, looks, and is set anew: cheaper than moving it at each event
             self._timer.cancel()
-        self._timer_at = when
-        self._timer = self._loop.call_at(when, self._ring)
+        self._timer_at = at
+        self._timer = self._loop.call_later(max((at - self._clock.now()) / 1000, 0), self._ring)
 
     def _ring(self) -> None:
         self._timer = None
