@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 ESTABLISHED = "01"  # as the kernel lists connections
 DROPPED_S = 32.0  # pinged after 15 s, cut at 30 s
-QUICK_DROPPED_S = 5.0  # pinged after 1.5 s, cut at 3 s
+QUICK_DROPPED_S = 4.0  # pinged after 1 s, cut at 2 s
 RETURNED_S = 2.0
 
 
@@ -76,7 +76,7 @@ async def half_open(promise: Promise, folder: Path, limit: float, without: str) 
 @pytest.mark.promise("P12")
 @pytest.mark.parametrize(
     ("limit", "without"),
-    amount([(QUICK_DROPPED_S, "quick_to_miss_clients")], [(DROPPED_S, "")]),
+    amount([(QUICK_DROPPED_S, "as_impatient_as_fifteen")], [(DROPPED_S, "")]),
     ids=amount(["in a hurry"], ["as it is"]),
 )
 async def test_who_is_gone_without_a_word_is_dropped(
