@@ -15,9 +15,9 @@ from typing import Any
 from tenmatch.app import serve, watchdog
 from tenmatch.app.cli import main
 from tenmatch.game.ids import Millis, Seq
-from tenmatch.gateway import connection, desk, news, rounds, table
+from tenmatch.gateway import connection, desk, fanout, news, rounds, table
 from tenmatch.protocol import stored
-from tenmatch.store import committer, log, published, subscriber
+from tenmatch.store import committer, feed, log, published, subscriber
 from tenmatch.store.link import Script, pack
 
 
@@ -111,6 +111,34 @@ def chains_never_compared() -> None:
     log._even = lambda head, tail: len(tail) == min(head.seq, 1)
     stored.continues = lambda previous, salt, raw: True
     table.Table._ends_at = lambda self, end: end.seq > 0  # type: ignore[method-assign]
+
+
+def read_before_it_listens() -> None:
+    """Read a room's log first and listen a little later; and look at no log by itself."""
+    never_compared_with_the_log()
+
+    async def join(self: Any, room: Any) -> None:
+        asyncio.get_running_loop().call_later(0.1, lambda: self._wanted.get(room) or self._want(room))
+
+    feed.Feed.join = join  # type: ignore[method-assign]
+
+
+def shown_before_it_is_told() -> None:
+    """Show a room to watchers, and tell them what happens there only from a little later on."""
+    enter = fanout.Audience.enter
+
+    def enter_later(self: Any, member: Any) -> None:
+        def now() -> None:
+            if any(held is member for _, held in member.listener.rooms.values()):
+                member.sent = len(self._frames.entries)
+                enter(self, member)
+
+        if member.seat is None:
+            asyncio.get_running_loop().call_later(0.005, now)
+        else:
+            enter(self, member)
+
+    fanout.Audience.enter = enter_later  # type: ignore[method-assign]
 
 
 def never_misses_clients() -> None:
