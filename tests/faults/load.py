@@ -127,9 +127,12 @@ class Load:
 
     def examine(self, redis_url: str) -> list[Flaw]:
         """Return all that is wrong as it is now."""
+        return examine(self.record.history, self.logs(redis_url))
+
+    def logs(self, redis_url: str) -> dict[str, list[bytes]]:
+        """Return the logs of all rooms there were, as they are stored."""
         with closing(Redis.from_url(redis_url)) as redis:
-            logs = {room: _log(redis, room) for room in self.record.history.rooms}
-        return examine(self.record.history, logs)
+            return {room: _log(redis, room) for room in self.record.history.rooms}
 
     def heads(self, redis: Redis) -> dict[str, int]:
         """Return where the logs end of the rooms that are played in."""

@@ -72,6 +72,16 @@ def examine_room(seen: RoomHistory, entries: Sequence[bytes]) -> Iterator[tuple[
         yield from ((invariant, f"{view.who}: {what}") for what in _compare(view, log, boards))
 
 
+def lost(history: History, logs: Mapping[str, Sequence[bytes]]) -> list[float]:
+    """Return when the moves were acknowledged that are not in the logs, in their order."""
+    moments = []
+    for room, seen in history.rooms.items():
+        log = [Logged(seq, *read(entry)) for seq, entry in enumerate(logs.get(room, ()), 1)]
+        for key, move in seen.moves.items():
+            moments += [when for when, seq in move.acknowledged[:1] if not _is_at(key, seq, log)]
+    return sorted(moments)
+
+
 def count(flaws: Sequence[Flaw], *invariants: str) -> int:
     """Count the flaws of some kinds."""
     return sum(flaw.invariant in invariants for flaw in flaws)
@@ -80,11 +90,15 @@ def count(flaws: Sequence[Flaw], *invariants: str) -> int:
 # -- moves
 
 
+def _is_at(move: tuple[int, int], seq: int, log: Sequence[Logged]) -> bool:
+    return 1 <= seq <= len(log) and log[seq - 1].move == move
+
+
 def _lost(seen: RoomHistory, log: Sequence[Logged]) -> Iterator[str]:
     """Find acknowledged moves that are not where they were said to be."""
     for (seat, n), move in seen.moves.items():
         for _, seq in move.acknowledged:
-            if not 1 <= seq <= len(log) or log[seq - 1].move != (seat, n):
+            if not _is_at((seat, n), seq, log):
                 yield f"seat {seat} was told that its move {n} is event {seq}: {_at(log, seq)}"
         if len({seq for _, seq in move.acknowledged}) > 1:
             yield f"move {n} of seat {seat} was acknowledged as several events: {move.acknowledged}"
@@ -123,8 +137,13 @@ def _from_nowhere(seen: RoomHistory, log: Sequence[Logged]) -> Iterator[str]:
 
 
 def _disordered(seen: RoomHistory, log: Sequence[Logged]) -> Iterator[str]:
-    """Find moves that were sent after another was acknowledged, and come before it."""
-    moments = [(when, True, seq) for move in seen.moves.values() for when, seq in move.acknowledged]
+    """Find moves that were sent after another, which is there, was acknowledged, and come before it."""
+    moments = [
+        (when, True, seq)
+        for key, move in seen.moves.items()
+        for when, seq in move.acknowledged
+        if _is_at(key, seq, log)
+    ]
     sent = ((seen.moves[entry.move].sent, entry.seq) for entry in log if entry.move in seen.moves)
     moments += [(when, False, seq) for when, seq in sent]
     highest = 0

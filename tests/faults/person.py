@@ -189,14 +189,17 @@ class Person:
                 self._ask(**self.place.create())
             return
         watch = None if self.seat is not None else True
-        if self.room == self.place.room and self.view is not None:
-            held = {"after": self.view.seq, "chain": self.view.chain}
+        if self.view is not None and (self.room == self.place.room or not self.at_head):
+            held = {
+                "after": self.view.seq,
+                "chain": self.view.chain,
+            }  # first what was left: see how it went on
             self._ask("join", room=self.room, watch=watch, **held)
-        else:
-            if self.room and self.at_head:
-                self._ask("leave", room=self.room)
-            self.at_head = False
-            self._ask("join", room=self.place.room, watch=watch)
+            return
+        if self.room:
+            self._ask("leave", room=self.room)
+        self.at_head = False
+        self._ask("join", room=self.place.room, watch=watch)
 
     def claim(self, pair: Pair) -> None:
         """Make a move, and send it again and again until it is answered."""
@@ -275,6 +278,9 @@ class Person:
             lost, url, code = self._lost
             self._record.interruptions.append(Interruption(self.name, url, lost, time.monotonic(), code))
             self._lost = None
+        if self.place.room not in ("", self.room):
+            self.enter()
+            return
         if self.seat is not None and not self.ready and not self.started:
             self._ask("ready", room=self.room, ready=True)
         self._send_move()
