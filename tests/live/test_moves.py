@@ -1,15 +1,13 @@
 """A move is made once, however often it is sent; and only by who holds the seat."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from tests.live.client import CODECS, Client
+from tests.live.line import Line
 from tests.live.node import Node
 from tests.live.table import Meet, Table
-from tests.store.proxy import Proxy
 
 LONG: dict[str, Any] = {"size": 27, "adds": 5, "seed": "006d" * 16}
 NOT_MATCH: list[tuple[str, dict[str, Any]]] = [
@@ -73,24 +71,13 @@ async def test_the_same_n_is_looked_up_before_any_obstacle(node: Node, meet: Mee
     await table.prove(node)
 
 
-class Line(Proxy):
-    """A line to a node, on which bytes can get lost while the connection seems to live."""
-
-    def __init__(self, node: Node) -> None:
-        super().__init__(Path())
-        self._where = urlsplit(node.url)
-
-    async def _dial(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        return await asyncio.open_connection(self._where.hostname, self._where.port)
-
-
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("lost", ["move", "answer"])
 async def test_a_move_on_a_dead_line_is_made_once_when_it_is_sent_again(
     node: Node, meet: Meet, lost: str, codec: str
 ) -> None:
     async with Line(node) as line:
-        places = iter([f"http://127.0.0.1:{line.port}", node.url, node.url])
+        places = iter([line.url, node.url, node.url])
 
         async def spread(codec: str) -> Client:
             return await meet(codec, url=next(places))

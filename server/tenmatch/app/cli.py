@@ -1,4 +1,4 @@
-"""The command line: `tenmatch serve`, `tenmatch judge`."""
+"""The command line: `tenmatch serve`, `tenmatch judge`, `tenmatch load`."""
 
 import sys
 from pathlib import Path
@@ -8,6 +8,9 @@ import typer
 
 from tenmatch import __version__
 from tenmatch.app.judging import answer
+from tenmatch.app.load.command import run_load
+from tenmatch.app.load.crew import LoadFailed
+from tenmatch.app.load.plan import Plan
 from tenmatch.app.logs import set_up_logs
 from tenmatch.app.serve import Unfit, serve
 from tenmatch.app.settings import BadSettings, read_settings
@@ -91,6 +94,41 @@ def _judge() -> None:
     """Answer questions about boards: a JSON line in, a JSON line out (see server/rules.md)."""
     for line in sys.stdin.buffer:  # as bytes: a line that is no text is a bad line, not the end
         typer.echo(answer(line.decode(errors="replace")))
+
+
+@app.command("load")
+def _load(
+    url: Annotated[str, typer.Argument(help="The server's address.")] = "http://127.0.0.1:8765",
+    rooms: Annotated[int, typer.Option(min=1, help="Rooms in which two play at the same time.")] = 10,
+    watchers: Annotated[int, typer.Option(min=0, help="Watchers in each room.")] = 0,
+    watch: Annotated[
+        str, typer.Option(help="Id or code of a room in which others play: watch it and play nowhere.")
+    ] = "",
+    rate: Annotated[
+        float,
+        typer.Option(min=0, help="Moves a second, all rooms together; 0: as fast as they are answered."),
+    ] = 0.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="For how long.")] = 10.0,
+    processes: Annotated[int, typer.Option(min=1, help="Processes that share the work.")] = 1,
+    size: Annotated[int, typer.Option(min=9, max=180, help="Numbers in a game.")] = 180,
+    adds: Annotated[int, typer.Option(min=0, max=20, help="Adds in a game, which then lasts longer.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print figures for machines.")] = False,
+) -> None:
+    """Play in many rooms at once on a server, and check every answer.
+
+    Ends with 1 when anything was wrong or an answer did not come, with 2 when the load did not come about.
+    Connections that break come back and lose nothing. A server's limits are for single players: lift those
+    that are met (see deploy/).
+    """
+    if watch and not watchers:
+        raise typer.BadParameter("how many are to --watch? Say --watchers")
+    plan = Plan(url=url, rooms=rooms, watchers=watchers, watch=watch, rate=rate, size=size, adds=adds)
+    try:
+        right = run_load(plan, seconds, processes, as_json=as_json)
+    except LoadFailed as error:
+        typer.secho(f"tenmatch: {error}", fg="red", err=True)
+        raise typer.Exit(2) from error
+    raise typer.Exit(0 if right else 1)
 
 
 def main() -> None:

@@ -1,0 +1,257 @@
+"""`tenmatch load` against real servers: it counts what was played, and notices whatever is wrong."""
+
+import asyncio
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import cast
+from urllib.parse import urlsplit
+
+import msgspec
+import pytest
+from rich.console import Console
+from tests.live.line import Line
+from tests.live.node import Node
+from tests.store.waiting import until
+from typer.testing import CliRunner
+
+from tenmatch.app import cli
+from tenmatch.app.load.command import load
+from tenmatch.app.load.crew import crew, shares
+from tenmatch.app.load.plan import Order, Plan
+from tenmatch.app.load.tally import Tally
+from tenmatch.game.events import Added, Matched
+from tenmatch.protocol.stored import unseal
+
+run = CliRunner().invoke
+Change = Callable[[bytes], bytes | None]
+
+pytestmark = pytest.mark.slow  # a load takes a moment to be one
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    """A server without limits."""
+    with Node(tmp_path_factory.mktemp("node"), messages_per_s=0, matches_per_s=0, rooms_per_player=0) as node:
+        yield node
+
+
+def figures(output: str) -> dict[str, object]:
+    """Return what `--json` printed."""
+    said = json.loads(output)
+    assert isinstance(said, dict)
+    return said
+
+
+async def loaded(plan: Plan, seconds: float, processes: int = 1) -> Tally:
+    """Return what a load came to."""
+    return await load(plan, seconds, processes, Console(file=io.StringIO()))
+
+
+# -- what it counts
+
+
+def test_it_plays_and_says_what_came_of_it(node: Node) -> None:
+    result = run(cli.app, ["load", node.url, "--rooms", "3", "--seconds", "1", "--size", "27"])
+    assert result.exit_code == 0, result.output
+    assert "Every answer came" in result.output
+    assert "under" in result.output
+
+
+@pytest.mark.parametrize(("processes", "adds"), [(1, 0), (2, 3)])
+def test_it_counts_the_moves_that_are_in_the_logs(tmp_path: Path, processes: int, adds: int) -> None:
+    words = ["--rooms", "4", "--watchers", "2", "--seconds", "1", "--size", "27", "--json"]
+    with Node(tmp_path, messages_per_s=0, matches_per_s=0, rooms_per_player=0) as node:
+        result = run(cli.app, ["load", node.url, *words, "--processes", str(processes), "--adds", str(adds)])
+        assert result.exit_code == 0, result.output
+        said = figures(result.stdout)
+        with node.store() as store:
+            keys = cast("list[bytes]", store.keys("tm:*:log"))
+            logs = [cast("list[bytes]", store.lrange(key, 0, -1)) for key in keys]
+    events = [unseal(raw)[1] for log in logs for raw in log]
+    made = sum(isinstance(event, Matched | Added) for event in events)
+    # What was made in the moment between the last look and the end is in the logs only.
+    assert 0 < said["moves"] <= made  # type: ignore[operator]
+    assert made - said["moves"] < 0.3 * made  # type: ignore[operator]
+
+
+def test_it_keeps_to_a_rate(node: Node) -> None:
+    result = run(cli.app, ["load", node.url, "--rooms", "5", "--rate", "100", "--seconds", "3", "--json"])
+    assert result.exit_code == 0, result.output
+    # 300 at random moments: a tenth is more than five times the deviation that chance allows.
+    assert 60 < figures(result.stdout)["moves_per_s"] < 140  # type: ignore[operator]
+
+
+async def test_it_watches_what_others_play(node: Node) -> None:
+    players = Plan(url=node.url, rate=50, adds=20, staggered=False)
+    async with crew([players]) as playing:
+        report = await playing.until(lambda report: report.entered, 10)
+        await playing.tell(Order("play"))
+        watched = await loaded(Plan(url=node.url, watch=report.rooms[0], watchers=5), 1)
+    assert watched.moves == 0
+    assert watched.told >= 5 * 10
+    assert not watched.faults, watched.first_faults
+    assert watched.told % 5 in range(5)
+
+
+async def test_both_players_may_be_wanted_on_one_node(tmp_path: Path) -> None:
+    with Node(tmp_path, "--workers", "2", messages_per_s=0, matches_per_s=0, rooms_per_player=0) as node:
+        tally = await loaded(Plan(url=node.url, rooms=6, size=27, one_node=True), 1)
+    assert tally.moves > 0
+    assert not tally.faults, tally.first_faults
+
+
+# -- what it notices
+
+
+def _lie(field: str, kind: str = "matched") -> Callable[[bytes], bytes]:
+    """Return what makes a number in events of a kind another one."""
+    key = msgspec.msgpack.encode(field)
+
+    def changed(answer: bytes) -> bytes:
+        if msgspec.msgpack.encode(kind) not in answer:
+            return answer
+        at = answer.rindex(key) + len(key)
+        last = at + {0xCE: 4, 0xCD: 2, 0xCC: 1}.get(answer[at], 0)
+        return answer[:last] + bytes([answer[last] ^ 1]) + answer[last + 1 :]
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("change", "noticed"),
+    [
+        (_lie("hash"), "board hash"),
+        (_lie("hash", "started"), "board hash"),
+        (_lie("seq"), "came"),
+        (_lie("n"), "not what was asked for"),
+        (_lie("b"), "not what was asked for"),
+        (lambda answer: answer.replace(b"matched", b"mistake"), "no answer"),
+        (lambda answer: b"" if b"matched" in answer else answer, "no answer"),
+    ],
+)
+async def test_it_notices_what_is_wrong(node: Node, change: Change, noticed: str) -> None:
+    async with Line(node) as line:
+        line.answered = change
+        tally = await loaded(Plan(url=line.url, size=35, rate=20, staggered=False, patience_s=0.5), 1)
+    assert tally.faults
+    assert any(noticed in fault for fault in tally.first_faults), tally.first_faults
+
+
+@pytest.mark.parametrize("field", ["hash", "seq", "chain", "a"])
+async def test_watchers_notice_it_too(node: Node, field: str) -> None:
+    async with Line(node) as line:
+        players = Plan(url=node.url, rate=30, adds=20, staggered=False)
+        async with crew([players]) as playing:
+            report = await playing.until(lambda report: report.entered, 10)
+            await playing.tell(Order("play"))
+            seen, lie = 0, _lie(field)
+
+            def changed(answer: bytes) -> bytes:
+                nonlocal seen
+                seen += b"matched" in answer
+                return lie(answer) if seen == 5 else answer  # so that not all are told the same
+
+            line.answered = changed
+            watchers = Plan(url=line.url, watch=report.rooms[0], watchers=2)
+            tally = await loaded(watchers, 1.5)
+    assert tally.faults, field
+
+
+def test_faults_make_it_end_with_1(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "run_load", lambda *arguments, **more: False)
+    assert run(cli.app, ["load", node.url]).exit_code == 1
+
+
+def test_limits_that_are_met_are_said_and_lose_nothing(tmp_path: Path) -> None:
+    with Node(tmp_path, matches_per_s=2) as node:
+        result = run(cli.app, ["load", node.url, "--rooms", "2", "--seconds", "2", "--json"])
+    assert result.exit_code == 0, result.output
+    said = figures(result.stdout)
+    assert said["held_back"]["too_fast"] > 0  # type: ignore[index]
+    assert said["moves"] > 0  # type: ignore[operator]
+
+
+# -- connections that break
+
+
+async def test_connections_that_break_come_back_and_lose_nothing(node: Node) -> None:
+    async with Line(node) as line:
+        plan = Plan(url=line.url, rooms=3, watchers=2, size=60, rate=150)
+        loading = asyncio.create_task(loaded(plan, 3))
+        await until(lambda: line.connections >= 12, within=10)
+        for _ in range(4):
+            await asyncio.sleep(0.5)  # so that the cuts meet the load in many moments
+            line.cut()
+        tally = await loading
+    assert not tally.faults, tally.first_faults
+    assert tally.came_back > 0
+    assert tally.moves > 100
+
+
+async def test_a_server_killed_and_started_again_loses_nothing(tmp_path: Path) -> None:
+    with Node(tmp_path, "--port", "0", messages_per_s=0, matches_per_s=0, rooms_per_player=0) as node:
+        port = urlsplit(node.url).port
+        plan = Plan(url=node.url, rooms=4, watchers=1, size=60, rate=100, patience_s=30)
+        loading = asyncio.create_task(loaded(plan, 6))
+        with node.store() as store:
+            await until(lambda: len(store.keys("tm:*:log")) >= 4, within=10)
+        await asyncio.sleep(1)  # to be in mid-game
+        node.kill()
+        node.flags = (*node.flags, "--port", str(port))
+        await asyncio.to_thread(node.start)
+        tally = await loading
+    assert not tally.faults, tally.first_faults
+    assert tally.came_back >= 12
+    assert tally.moves > 100
+
+
+@pytest.mark.parametrize("do", ["resume", "cut"])
+async def test_all_may_be_made_to_come_back_at_once(node: Node, do: str) -> None:
+    async with crew(shares(Plan(url=node.url, rooms=10, staggered=False), 2)) as workers:
+        await workers.until(lambda report: report.entered, 10)
+        await workers.tell(Order("play", until=6))
+        await workers.until(lambda report: report.resting, 10)
+        report = await workers.tell(Order(do))  # type: ignore[arg-type]
+        assert report.away == 20
+        report = await workers.until(lambda report: not report.away, 10)
+        await workers.tell(Order("play", until=12))
+        report = await workers.until(lambda report: report.resting, 10)
+    assert report.tally.moves == 10 * 12
+    assert report.tally.came_back == (20 if do == "cut" else 0)
+    assert not report.tally.faults, report.tally.first_faults
+
+
+# -- what keeps it from beginning
+
+
+def test_no_server_is_said() -> None:
+    result = run(cli.app, ["load", "http://127.0.0.1:1"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.strip() == "tenmatch: no server answers at ws://127.0.0.1:1: Connection refused"
+
+
+def test_what_is_no_address_is_said() -> None:
+    result = run(cli.app, ["load", "here"])
+    assert result.exit_code == 2
+    assert "'here' is no address of a server" in result.stderr
+
+
+def test_a_server_that_lets_nobody_in_is_said(tmp_path: Path) -> None:
+    with Node(tmp_path, sockets_per_address=3) as node:
+        result = run(cli.app, ["load", node.url, "--rooms", "5"])
+    assert result.exit_code == 2
+    assert "429" in result.stderr or "without letting us in" in result.stderr
+
+
+def test_a_room_that_is_not_there_is_said(node: Node) -> None:
+    result = run(cli.app, ["load", node.url, "--watch", "nowhere234", "--watchers", "1"])
+    assert result.exit_code == 2
+    assert "no_such_room" in result.stderr
+
+
+def test_who_watches_says_how_many() -> None:
+    result = run(cli.app, ["load", "http://127.0.0.1:1", "--watch", "abcdef"])
+    assert result.exit_code == 2
+    assert "--watchers" in result.stderr
