@@ -131,11 +131,11 @@ def decode(text: bytes) -> Record:
         RecordError: It is none: not JSON, or not exactly the fields that a record has.
     """
     said = _read(text)
-    events = said.pop("events", None)
-    heading = _exactly(said, Heading)
-    if not isinstance(events, list):
+    told = said.pop("events", None)
+    if not isinstance(told, list):
         raise RecordError("a record has a list of events")
-    return Record(heading, tuple(_event(event, place) for place, event in enumerate(events, 1)))
+    events = tuple(_event(event, number) for number, event in enumerate(told, 1))
+    return Record(_exactly(said, Heading), events)
 
 
 def _plain(record: Record) -> dict[str, Any]:

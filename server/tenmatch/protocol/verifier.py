@@ -124,10 +124,11 @@ def _opening(events: Sequence[Recorded]) -> Taken | Wrong:
     sitters = _first_sitters(events)
     again = any(sitter.ready for sitter in sitters)  # the room of a rematch, where all sit at once
     persons = [number for number, sitter in enumerate(sitters) if sitter.player.bot is None]
-    if not persons or (not again and persons[0] != 0):
-        return Wrong(2, "a person sits down first, or a rematch has one", "player")
-    host, seed = SeatNumber(persons[0]), _seed(created)
+    host, seed = SeatNumber(persons[0] if again and persons else 0), _seed(created)
     due = msgspec.structs.replace(created, host=host, commit=seed and commitment(seed), rules=RULES)
+    if not persons or (not again and persons[0] != 0):
+        nobody = Wrong(2, "a person sits down first, or in a rematch one of those who do", "player")
+        return _compared(events, 0, due, 0, bytes.fromhex(created.salt)) or nobody
     taken = Taken((due,), evolve(None, due))
     for number, sitter in enumerate(sitters if again else sitters[:1]):
         ready = True if again and sitter.player.bot is None else None
@@ -149,7 +150,7 @@ def _unusable(created: Created) -> Wrong | None:
     if created.rules != RULES:
         return Wrong(1, f"only version {RULES} of the rules is known here", "rules", created.rules, RULES)
     try:
-        salt_of(created)
+        salt = salt_of(created).hex()
         options, _ = choose(created.mode, msgspec.to_builtins(created.options) | _named_seed(created))
     except StoredError as error:
         return Wrong(1, str(error), "salt", created.salt)
@@ -157,8 +158,8 @@ def _unusable(created: Created) -> Wrong | None:
         return Wrong(1, error.text, error.field)
     if (created.seed is None) is not (created.options.deal is DealKind.CLASSIC):
         return Wrong(1, "every deal but the classic one has a seed", "seed", created.seed)
-    lower = {"options": options, "seed": created.seed and created.seed.lower(), "salt": created.salt.lower()}
-    return _differing(1, {name: getattr(created, name) for name in lower}, lower)
+    due = {"options": options, "seed": created.seed and created.seed.lower(), "salt": salt}
+    return _differing(1, {name: getattr(created, name) for name in due}, due)
 
 
 def _named_seed(created: Created) -> dict[str, str]:

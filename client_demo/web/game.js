@@ -1,0 +1,267 @@
+/**
+ * A game under way as the rules have it, and what each event makes of it (server/rules.md, "Modes").
+ * @module
+ */
+
+import * as rules from './rules.js';
+
+/** @typedef {import('./rules.js').Slot} Slot */
+
+/** The fields of its kind, in the order in which they are stored. @typedef {{kind: string, at: number, [field: string]: any}} Event */
+
+/**
+ * @typedef {object} Seat
+ * @property {any} player
+ * @property {boolean} bot
+ * @property {boolean} ready
+ * @property {number} score
+ * @property {number} mistakes
+ * @property {number} streak            mistakes in a row
+ * @property {number | null} lockedUntil
+ * @property {number | null} out        the event by which the player went out
+ * @property {Set<number>} numbers      of the moves made
+ */
+
+/** A board, and from which event on. @typedef {{slots: Slot[], since: number, at: number}} Shown */
+
+/** A game of which `seq` events have happened. */
+export class Game {
+  seq = 0;
+  at = 0;
+  phase = 'open';
+  /** @type {(Seat | null)[]} */
+  seats = [];
+  /** @type {Event} */
+  created;
+  /** The room of a rematch: all sit there, ready, from its first moment on. */
+  again = false;
+  /** How many sit from the first moment on, else only who made the room. */
+  sitters = 1;
+  host = 0;
+  kicked = new Set();
+  /** What has to follow in the same breath. @type {{kind: string, reason?: string} | null} */
+  must = null;
+  /** @type {number | null} */
+  startsAt = null;
+  /** @type {number | null} */
+  endsAt = null;
+  /** The last command of a person, or the start. */
+  heardAt = 0;
+  /** Every board there was, the current one last. @type {Shown[]} */
+  boards = [];
+  nextId = 0;
+  addsLeft = 0;
+  /** Since when there has been no pair. @type {number | null} */
+  stuckAt = null;
+  /** @type {number | null} */
+  turn = null;
+  /** @type {(number | null)[]} */
+  clocks = [];
+  clocksAt = 0;
+  /** Who passed since the last match or Add. @type {Set<number>} */
+  passed = new Set();
+
+  /** @param {readonly any[]} events  of the record, the first of which says what game it is */
+  constructor(events) {
+    this.created = events[0];
+    const later = events.findIndex((event, place) => place > 0 && (event?.kind !== 'seated' || event.at !== events[0].at));
+    const first = events.slice(1, later < 0 ? events.length : later);
+    this.again = first.some(({ ready }) => ready);
+    this.sitters = this.again ? Math.min(first.length, events[0].options?.max_players ?? 0) : 1;
+    this.host = this.again ? Math.max(0, first.findIndex(({ player }) => player?.bot === null)) : 0;
+  }
+
+  get options() {
+    return this.created.options;
+  }
+
+  /** Still in the moment in which the room was made. */
+  get opening() {
+    return this.seq <= this.sitters; // its first event is no one's
+  }
+
+  get race() {
+    return this.created.mode === 'race';
+  }
+
+  get slots() {
+    return this.boards[this.boards.length - 1].slots;
+  }
+
+  /** Those who are not out. @returns {number[]} */
+  get stillIn() {
+    return this.seats.flatMap((seat, number) => (seat && seat.out === null ? [number] : []));
+  }
+
+  get mayAdd() {
+    return this.addsLeft > 0 && rules.mayAdd(this.slots);
+  }
+
+  /** @param {number} number @returns {Seat} */
+  seat(number) {
+    return /** @type {Seat} */ (this.seats[number]);
+  }
+
+  /** The clocks as they stand at a moment. @param {number} at */
+  clocksThen(at) {
+    const ran = Math.max(0, at - this.clocksAt);
+    return this.clocks.map((left, seat) => (left === null || seat !== this.turn ? left : Math.max(0, left - ran)));
+  }
+
+  /** Who is next of those still in. @param {number} seat */
+  after(seat) {
+    return this.stillIn.find((other) => other > seat) ?? this.stillIn[0];
+  }
+}
+
+/** @param {Game} game  changed in place @param {Event} event  as it had to be */
+export function happen(game, event) {
+  game.seq++;
+  game.at = event.at;
+  HAPPEN[event.kind](game, event);
+  game.must = mustFollow(game, event);
+}
+
+/** @type {Record<string, (game: Game, event: Event) => void>} */
+const HAPPEN = {
+  created(game, { options, host }) {
+    game.seats = Array(options.max_players).fill(null);
+    game.addsLeft = options.adds;
+    game.host = host;
+  },
+  seated(game, { seat, player, ready }) {
+    const bot = player.bot !== null;
+    game.seats[seat] = {
+      player, bot, ready: bot || Boolean(ready), score: 0, mistakes: 0, streak: 0, lockedUntil: null, out: null, numbers: new Set(),
+    };
+  },
+  unseated(game, { seat, reason, host }) {
+    if (reason === 'kicked') game.kicked.add(game.seat(seat).player.id);
+    game.seats[seat] = null;
+    game.host = host ?? game.host;
+    reopen(game);
+  },
+  readied(game, { seat, ready }) {
+    game.seat(seat).ready = ready;
+    if (!ready) reopen(game);
+  },
+  starting(game, { starts_at }) {
+    game.phase = 'starting';
+    game.startsAt = starts_at;
+  },
+  started(game, { at, board, ends_at = null, turn = null, clocks = [] }) {
+    game.phase = 'playing';
+    game.startsAt = null;
+    game.heardAt = game.clocksAt = at;
+    [game.endsAt, game.turn, game.clocks] = [ends_at, turn, clocks];
+    renew(game, rules.parse(board));
+    game.nextId = game.slots.length;
+  },
+  matched(game, event) {
+    const { a, b, seat } = event;
+    made(game, event);
+    game.seat(seat).streak = 0;
+    game.passed.clear();
+    renew(game, rules.play(game.slots, a, b).slots);
+  },
+  mistaken(game, event) {
+    const seat = game.seat(event.seat);
+    made(game, event);
+    seat.mistakes++;
+    seat.streak++;
+    seat.lockedUntil = event.locked_until ?? seat.lockedUntil;
+  },
+  called(game, event) {
+    made(game, event);
+    game.seat(event.seat).streak = 0;
+  },
+  added(game, event) {
+    const { digits, first } = event;
+    timed(game, event);
+    game.passed.clear();
+    game.addsLeft--;
+    game.nextId += digits.length;
+    renew(game, rules.add(game.slots, digits, first));
+  },
+  passed(game, event) {
+    made(game, event);
+    game.passed.add(event.seat);
+  },
+  flagged(game, event) {
+    game.seat(event.seat).out = game.seq;
+    timed(game, event);
+  },
+  resigned(game, event) {
+    made(game, event);
+    game.seat(event.seat).out = game.seq;
+  },
+  shifted(game, { by_ms }) {
+    const later = (/** @type {number | null} */ moment) => (moment === null ? null : moment + by_ms);
+    [game.startsAt, game.endsAt, game.stuckAt] = [game.startsAt, game.endsAt, game.stuckAt].map(later);
+    game.heardAt += by_ms;
+    game.clocksAt += by_ms;
+    for (const seat of game.seats) if (seat) seat.lockedUntil = later(seat.lockedUntil);
+  },
+  ended(game) {
+    game.phase = 'over';
+    game.turn = null;
+  },
+};
+
+/** Whoever leaves or is unready stops the countdown. @param {Game} game */
+function reopen(game) {
+  game.phase = 'open';
+  game.startsAt = null;
+}
+
+/** A move: its number, its score, and that a person was heard. @param {Game} game @param {Event} event */
+function made(game, event) {
+  const seat = game.seat(event.seat);
+  seat.numbers.add(event.n);
+  seat.score = event.score ?? seat.score;
+  if (!seat.bot) game.heardAt = event.at;
+  timed(game, event);
+}
+
+/** @param {Game} game @param {Event} event */
+function timed(game, { at, turn, clocks }) {
+  if (!clocks) return;
+  [game.clocks, game.clocksAt] = [clocks, at];
+  if (turn !== undefined) game.turn = turn;
+}
+
+/** @param {Game} game @param {Slot[]} slots */
+function renew(game, slots) {
+  game.boards.push({ slots, since: game.seq, at: game.at });
+  game.stuckAt = rules.hasPair(slots) ? null : game.at;
+}
+
+/**
+ * What has to follow in the same breath, before anybody else may act.
+ * @param {Game} game  after the event
+ * @param {Event} event
+ * @returns {{kind: string, reason?: string} | null}
+ */
+function mustFollow(game, { kind }) {
+  if (game.phase === 'open' || game.phase === 'starting') return beforeStart(game, kind);
+  if (game.phase === 'over' || !['matched', 'called', 'added', 'passed', 'flagged', 'resigned'].includes(kind)) return null;
+  const { stillIn } = game;
+  if (kind === 'flagged' || kind === 'resigned') {
+    if (stillIn.length === 1) return { kind: 'ended', reason: 'last_one_in' };
+    if (stillIn.every((seat) => game.seat(seat).bot)) return { kind: 'ended', reason: 'abandoned' };
+  }
+  if (!game.slots.length) return { kind: 'ended', reason: 'cleared' };
+  const stuck = game.stuckAt !== null;
+  const [add, end] = [{ kind: 'added' }, { kind: 'ended', reason: 'stuck' }];
+  if (game.race) return kind === 'called' ? add : stuck && !game.mayAdd ? end : null;
+  const allPassed = stillIn.every((seat) => game.passed.has(seat));
+  return stuck || allPassed ? (game.mayAdd ? add : end) : null;
+}
+
+/** @param {Game} game @param {string} kind @returns {{kind: string, reason?: string} | null} */
+function beforeStart(game, kind) {
+  if (kind === 'unseated' && game.seats.every((seat) => !seat || seat.bot)) return { kind: 'ended', reason: 'abandoned' };
+  if (kind === 'starting') return game.options.countdown_ms === 0 ? { kind: 'started' } : null;
+  const ready = game.phase === 'open' && !game.opening && game.seats.every((seat) => seat?.ready);
+  return ready && (kind === 'readied' || kind === 'seated') ? { kind: 'starting' } : null;
+}

@@ -1,0 +1,328 @@
+/**
+ * What the next event of a game had to be, given what players chose in it: who sits where, which pair they claim and when.
+ * By the rules alone (server/rules.md; server/protocol.md, "Events"). When computer players move is theirs, too.
+ * @module
+ */
+
+import * as rules from './rules.js';
+import { counted, inOrder, known, RULES, typed, usable } from './shapes.js';
+import { Wrong } from './wrong.js';
+
+const SILENCE_MS = 3_000; // race: from the event that left no pair to the server's Add
+const OPEN_IDLE_MS = 600_000;
+const PLAY_IDLE_MS = 300_000;
+const STALE_MS = 2_000;
+const LOCKS_MS = [1_000, 2_000, 4_000];
+const FULL_LOG = 4_900; // with so many events a game ends
+const MOST_N = 2 ** 31 - 1;
+
+/**
+ * @typedef {import('./game.js').Game} Game
+ * @typedef {import('./game.js').Event} Event
+ * @typedef {import('./game.js').Seat} Seat
+ * @typedef {import('./rules.js').Slot} Slot
+ */
+
+/** What is due by itself: a kind, and for an end its reason. @typedef {{kind: string, at: number, reason?: string}} Due */
+
+/**
+ * What the next event had to be.
+ * @param {Game} game
+ * @param {any} event  as recorded: an object
+ * @returns {Event}
+ * @throws {Wrong} it cannot be here at all
+ */
+export function due(game, event) {
+  const { kind, at } = event;
+  if (game.phase === 'over') throw impossible(event, 'the game is over');
+  if (!Number.isInteger(at)) throw new Wrong('at is no whole number', { what: 'at', said: at });
+  if (game.seq && at < game.at) {
+    throw new Wrong(`at is before the event before it, ${game.at}`, { what: 'at', said: at, due: game.at });
+  }
+  if (game.must) return BY_ITSELF[game.must.kind](game, { ...game.must, at: game.at });
+  if (kind === 'shifted') return shifted(game, event);
+  const first = firstDue(game);
+  if (first && first.at <= at && !mayBeEarlier(game, event)) {
+    return BY_ITSELF[first.kind](game, { ...first, at: Math.max(first.at, game.at) });
+  }
+  const chosen = Object.hasOwn(CHOSEN, kind) && CHOSEN[kind];
+  if (!chosen) throw impossible(event, 'it was not due');
+  return chosen(game, event);
+}
+
+/** @param {any} event @param {string} why */
+const impossible = ({ kind }, why) => new Wrong(`'${kind}' cannot be here: ${why}`, { what: 'kind', said: kind });
+
+/** @param {any} event @param {string} kind  what it should be */
+const instead = ({ kind: said }, kind) =>
+  new Wrong(`kind is ${JSON.stringify(said)}, should be ${JSON.stringify(kind)}`, { what: 'kind', said, due: kind });
+
+/**
+ * A computer player's move that came at once may have been due before all else. After the server was away much can be
+ * due at the same moment, and is taken in the order in which it was due; when a computer's move was is not known.
+ * @param {Game} game
+ * @param {any} event
+ */
+const mayBeEarlier = (game, { kind, seat, at }) =>
+  ['matched', 'mistaken', 'called'].includes(kind) && Boolean(game.seats[seat]?.bot) && at === game.at;
+
+/** What is due first by itself, at whatever time. @param {Game} game @returns {Due | null} */
+function firstDue(game) {
+  /** In the order in which they happen at the same instant. @type {(Due | null)[]} */
+  const dues = [
+    game.phase === 'playing' && game.endsAt !== null ? { kind: 'ended', reason: 'time', at: game.endsAt } : null,
+    abandonedAt(game) === null ? null : { kind: 'ended', reason: 'abandoned', at: Number(abandonedAt(game)) },
+    game.turn === null ? null : { kind: 'flagged', at: game.clocksAt + Number(game.clocks[game.turn]) },
+    game.phase === 'starting' ? { kind: 'started', at: Number(game.startsAt) } : null,
+    game.race && game.stuckAt !== null ? { kind: 'added', at: game.stuckAt + SILENCE_MS } : null,
+  ];
+  return dues.reduce((first, other) => (other && (!first || other.at < first.at) ? other : first), null);
+}
+
+/** @param {Game} game @returns {number | null} */
+function abandonedAt(game) {
+  if (game.phase === 'open') return game.seq ? game.at + OPEN_IDLE_MS : null;
+  if (game.phase !== 'playing') return null;
+  const moments = [...(game.seq >= FULL_LOG ? [game.at] : []), ...(game.race ? [game.heardAt + PLAY_IDLE_MS] : [])];
+  return moments.length ? Math.min(...moments) : null;
+}
+
+// What happens by itself
+
+/** @type {Record<string, (game: Game, due: Due) => Event>} */
+const BY_ITSELF = {
+  starting: (game, { at }) => ({ kind: 'starting', at, starts_at: at + game.options.countdown_ms }),
+  started(game, { at }) {
+    const { seed, options: { size, deal, adds, seconds, base_s } } = game.created;
+    const board = rules.deal(seed ?? null, size, deal);
+    const hash = rules.hash(rules.parse(board));
+    const clocks = game.seats.map((seat) => (seat ? base_s * 1000 : null));
+    const play = game.race ? { ends_at: at + seconds * 1000 } : { turn: game.stillIn[0], clocks };
+    return { kind: 'started', at, board, adds_left: adds, ...play, hash };
+  },
+  added(game, { at }) {
+    const [digits, first] = [rules.copies(game.slots), game.nextId];
+    const slots = rules.add(game.slots, digits, first);
+    const turn = game.race ? {} : { turn: game.turn, clocks: game.clocksThen(at) };
+    const open = game.race ? {} : { open: rules.hasPair(slots) };
+    const left = rules.left(slots);
+    const adds_left = game.addsLeft - 1;
+    return { kind: 'added', at, digits, first, adds_left, left, ...open, ...turn, hash: rules.hash(slots) };
+  },
+  flagged(game, { at }) {
+    const seat = Number(game.turn);
+    return { kind: 'flagged', at, seat, ...goesOut(game, seat, at), ...shown(game) };
+  },
+  ended(game, { at, reason }) {
+    const { seed, salt } = game.created;
+    return { kind: 'ended', at, reason, ranking: ranking(game), ...(seed !== undefined && { seed }), salt, ...shown(game) };
+  },
+};
+
+/** The board's hash, on an event that leaves it as it is; nothing before the start. @param {Game} game */
+const shown = (game) => (game.boards.length ? { hash: rules.hash(game.slots) } : {});
+
+/** Turn and clocks after a player went out. @param {Game} game @param {number} seat @param {number} at */
+function goesOut(game, seat, at) {
+  if (game.race) return {};
+  const clocks = game.clocksThen(at).map((left, number) => (number === seat ? null : left));
+  return { turn: game.turn === seat ? game.after(seat) : game.turn, clocks };
+}
+
+/**
+ * The ranking: those still in first, among those out in turns who went later, then points, then fewer mistakes.
+ * @param {Game} game
+ */
+function ranking(game) {
+  if (!game.boards.length) return [];
+  const taken = game.seats.flatMap((seat, number) => (seat ? [{ seat: number, ...seat }] : []));
+  const better = (/** @type {Seat} */ one, /** @type {Seat} */ other) => {
+    if ((one.out === null) !== (other.out === null)) return one.out === null;
+    if (!game.race && one.out !== other.out) return Number(one.out) > Number(other.out);
+    return one.score !== other.score ? one.score > other.score : one.mistakes < other.mistakes;
+  };
+  const placed = taken.map((one) => {
+    const { seat, score, mistakes } = one;
+    return { seat, place: 1 + taken.filter((other) => better(other, one)).length, score, mistakes };
+  });
+  return placed.sort((one, other) => one.place - other.place || one.seat - other.seat);
+}
+
+// What players choose
+
+/** @type {Record<string, (game: Game, event: any) => Event>} */
+const CHOSEN = {
+  created(game, event) {
+    if (game.seq) throw impossible(event, 'a room is created once');
+    const { at, mode, options, private: hidden, code, seed, salt } = event;
+    usable(event);
+    typed(event, { private: 'boolean', code: 'string' });
+    const commit = options.deal === 'classic' ? {} : { commit: rules.commitment(seed) };
+    const secret = options.deal === 'classic' ? {} : { seed: seed.toLowerCase() };
+    return {
+      kind: 'created', at, mode, options: inOrder(options), private: hidden, code, host: game.host, ...commit, ...secret,
+      salt: salt.toLowerCase(), rules: RULES,
+    };
+  },
+
+  seated(game, event) {
+    const { at, player } = event;
+    if (game.phase !== 'open') throw impossible(event, 'the game has begun to start');
+    known(player);
+    const seat = game.seats.indexOf(null);
+    if (seat < 0) throw impossible(event, 'all seats are taken');
+    const { id, name, bot, rating } = player;
+    const told = { kind: 'seated', at, seat, player: { id, name, bot, rating } };
+    if (game.opening) {
+      if (!game.again && bot !== null) throw impossible(event, 'a person sits down first');
+      return { ...told, at: game.created.at, ...(game.again && bot === null && { ready: true }) };
+    }
+    const here = game.kicked.has(id) || game.seats.some((other) => other?.player.id === id);
+    if (here && bot === null) throw impossible(event, 'this player sits here, or was kicked');
+    if (bot !== null && game.options.rated) throw impossible(event, 'computer players play no rated games');
+    return told;
+  },
+
+  unseated(game, event) {
+    const { at, seat, reason } = event;
+    if (game.phase !== 'open' && game.phase !== 'starting') throw impossible(event, 'in play a seat stays');
+    const { bot } = sitting(game, event);
+    /** @type {Record<string, boolean>} */
+    const may = { left: !bot, absent: !bot && game.phase === 'open', kicked: seat !== game.host };
+    if (!Object.hasOwn(may, reason) || !may[reason]) throw impossible(event, `nobody can be ${reason} here`);
+    const host = game.seats.findIndex((other, number) => other && number !== seat && !other.bot);
+    return { kind: 'unseated', at, seat, reason, ...(host >= 0 && { host }) };
+  },
+
+  readied(game, event) {
+    const { at, seat, ready } = event;
+    if (game.phase !== 'open' && game.phase !== 'starting') throw impossible(event, 'the game has started');
+    typed(event, { ready: 'boolean' });
+    const { bot, ready: before } = sitting(game, event);
+    const stops = game.phase === 'starting' && !ready; // also who never was ready may stop it
+    if (bot || (before === ready && !stops)) throw impossible(event, 'it changes nothing');
+    return { kind: 'readied', at, seat, ready };
+  },
+
+  starting(game, event) {
+    const taken = game.seats.filter((seat) => seat).length;
+    if (game.phase !== 'open' || taken < Math.min(2, game.seats.length)) throw impossible(event, 'too few sit here');
+    return BY_ITSELF.starting(game, event);
+  },
+
+  matched(game, event) {
+    const { at, seat, n, a, b } = event;
+    const { score } = moving(game, event);
+    const verdict = rules.judge(game.slots, game.nextId, a, b);
+    if (verdict.code) throw unmade(game, event, verdict.code);
+    const { slots, rows, points: earned, cleared } = rules.play(game.slots, a, b);
+    const points = earned + (cleared ? rules.SCORES.clearShared : 0);
+    const told = { kind: 'matched', at, seat, n, a, b, rows, points, score: score + points, left: rules.left(slots) };
+    if (game.race) return { ...told, hash: rules.hash(slots) };
+    const gained = game.options.increment_s * 1000;
+    const clocks = game.clocksThen(at).map((left, number) => (number === seat ? Number(left) + gained : left));
+    const turn = game.options.row_again && rows.length ? seat : game.after(seat);
+    return { ...told, open: rules.hasPair(slots), turn, clocks, hash: rules.hash(slots) };
+  },
+
+  mistaken(game, event) {
+    const { at, seat, n, a, b, seen } = event;
+    const { score, streak } = moving(game, event);
+    counted(event, 'seen');
+    const call = a === undefined || b === undefined;
+    if (call && !game.race) throw impossible(event, 'nobody calls in turns');
+    const fault = call ? wrongCall(game) : wrongClaim(game, event);
+    if (!fault) throw instead(event, call ? 'called' : 'matched');
+    if (!game.options.penalty) throw impossible(event, 'penalties are off');
+    if (excused(game, event, call)) throw impossible(event, 'it is refused, stale');
+    const { code, blockers } = fault;
+    const pair = { ...(!call && { a, b }), ...(blockers.length && { blockers }) };
+    const lock = LOCKS_MS[Math.min(streak, LOCKS_MS.length - 1)];
+    const cost = game.race ? { locked_until: at + lock } : { clocks: game.clocksThen(at) };
+    const points = rules.SCORES.mistake;
+    return { kind: 'mistaken', at, seat, n, code, ...pair, points, score: score + points, ...cost, seen, ...shown(game) };
+  },
+
+  called(game, event) {
+    const { at, seat, n, seen } = event;
+    const { score } = moving(game, event);
+    counted(event, 'seen');
+    if (!game.race) throw impossible(event, 'nobody calls in turns');
+    if (rules.hasPair(game.slots)) throw unmade(game, event, 'pairs_left');
+    const points = rules.SCORES.call;
+    return { kind: 'called', at, seat, n, points, score: score + points, seen, ...shown(game) };
+  },
+
+  passed(game, event) {
+    const { at, seat, n } = event;
+    const { bot } = moving(game, event);
+    if (game.race || bot) throw impossible(event, 'there are passes in turns only, and of persons');
+    return { kind: 'passed', at, seat, n, turn: game.after(seat), clocks: game.clocksThen(at), ...shown(game) };
+  },
+
+  resigned(game, event) {
+    const { at, seat, n } = event;
+    if (moving(game, event).bot) throw impossible(event, 'computer players do not resign');
+    return { kind: 'resigned', at, seat, n, ...goesOut(game, seat, at), ...shown(game) };
+  },
+};
+
+/** @param {Game} game @param {any} event @returns {Event} */
+function shifted(game, event) {
+  const { at, by_ms } = event;
+  if (game.phase !== 'starting' && game.phase !== 'playing') throw impossible(event, 'no clock runs');
+  if (!Number.isInteger(by_ms) || by_ms <= 0) throw new Wrong('by_ms is no span of time', { what: 'by_ms', said: by_ms });
+  return { kind: 'shifted', at, by_ms, ...shown(game) };
+}
+
+/** Who sits where something happens. @param {Game} game @param {any} event @returns {Seat} */
+function sitting(game, event) {
+  const seat = Number.isInteger(event.seat) ? game.seats[event.seat] : null;
+  if (!seat) throw impossible(event, `nobody sits on seat ${event.seat}`);
+  return seat;
+}
+
+/** Who moves, if they may. @param {Game} game @param {any} event @returns {Seat} */
+function moving(game, event) {
+  if (game.phase !== 'playing') throw impossible(event, 'it is refused, not_playing');
+  const seat = sitting(game, event);
+  const { n, kind, at } = event;
+  if (!Number.isInteger(n) || n < 1 || n > MOST_N) throw impossible(event, `n is 1 to ${MOST_N}`);
+  if (seat.numbers.has(n)) throw impossible(event, `move ${n} was made before`);
+  if (seat.out !== null) throw impossible(event, 'it is refused, out');
+  if (kind === 'resigned') return seat;
+  if (game.turn !== null && game.turn !== event.seat) throw impossible(event, 'it is refused, not_your_turn');
+  if (seat.lockedUntil !== null && at < seat.lockedUntil) throw impossible(event, 'it is refused, locked');
+  return seat;
+}
+
+/** What is wrong with a claim or a call; null: it is right. @typedef {{code: string, blockers: number[]} | null} Mistake */
+
+/** @param {Game} game @param {any} event @returns {Mistake} */
+function wrongClaim(game, event) {
+  counted(event, 'a');
+  counted(event, 'b');
+  const { code, blockers } = rules.judge(game.slots, game.nextId, event.a, event.b);
+  return code && { code, blockers };
+}
+
+/** @param {Game} game @returns {Mistake} */
+const wrongCall = ({ slots }) => (rules.hasPair(slots) ? { code: 'pairs_left', blockers: [] } : null);
+
+/** What a wrong claim or call had to be instead. @param {Game} game @param {any} event @param {string} code */
+const unmade = (game, event, code) =>
+  game.options.penalty ? instead(event, 'mistaken') : impossible(event, `it is refused, ${code}`);
+
+/**
+ * Was it right on the board its player had seen, and that the current one 2 s ago or later? What the player's connection
+ * had been sent is in no log, so what only that could excuse counts as a mistake.
+ * @param {Game} game
+ * @param {any} event
+ * @param {boolean} call
+ */
+function excused(game, event, call) {
+  const later = game.boards.findIndex(({ since }) => since > event.seen); // the board that replaced the one seen
+  if (later < 1 || game.boards[later].at < event.at - STALE_MS) return false;
+  const { slots } = game.boards[later - 1];
+  return call ? !rules.hasPair(slots) : !rules.judge(slots, game.nextId, event.a, event.b).code;
+}

@@ -1,0 +1,91 @@
+/**
+ * Can what players chose be so at all? Shapes of a record's events, where nothing else says what they had to be.
+ * @module
+ */
+
+import { Wrong } from './wrong.js';
+
+/** The version of the rules that is known here. */
+export const RULES = 1;
+
+/** @param {any} event @param {string} name */
+export function counted(event, name) {
+  const said = event[name];
+  if (!Number.isInteger(said) || said < 0) throw new Wrong(`${name} is no whole number from 0`, { what: name, said });
+}
+
+/** @param {any} value @param {Record<string, string>} types */
+export function typed(value, types) {
+  for (const [name, type] of Object.entries(types)) {
+    if (typeof value[name] !== type) throw new Wrong(`${name} is no ${type}`, { what: name, said: value[name] });
+  }
+}
+
+/** @param {any} player */
+export function known(player) {
+  if (typeof player !== 'object' || player === null) throw new Wrong('player is nobody', { what: 'player', said: player });
+  typed(player, { id: 'string', name: 'string' });
+  const { bot, rating } = player;
+  if (![null, 'easy', 'medium', 'hard'].includes(bot)) throw new Wrong('there is no such level', { what: 'player.bot', said: bot });
+  if (rating !== null && !Number.isInteger(rating)) throw new Wrong('rating is no number', { what: 'player.rating', said: rating });
+}
+
+// The options, in the order in which they are stored (server/protocol.md, "Options of `create`")
+
+/** @type {Record<string, (value: any, mode: string) => boolean>} */
+const OPTIONS = {
+  size: within(9, 180),
+  deal: (value) => ['random', 'even', 'classic'].includes(value),
+  adds: within(0, 20),
+  seconds: within(10, 3600),
+  base_s: within(5, 3600),
+  increment_s: within(0, 60),
+  max_players: (value, mode) => (mode === 'race' ? within(2, 8) : within(2, 4))(value),
+  countdown_ms: within(0, 10_000),
+  penalty: flag,
+  row_again: flag,
+  spectators: flag,
+  spectator_delay_ms: within(0, 120_000),
+  rated: flag,
+};
+/** @type {Record<string, number>} */
+const SIZES = { even: 36, classic: 27 };
+/** What another mode's options stay at. @type {Record<string, Record<string, any>>} */
+const UNUSED = { race: { base_s: 120, increment_s: 3, row_again: false }, turns: { seconds: 180 } };
+
+/** @param {number} least @param {number} most */
+function within(least, most) {
+  return (/** @type {any} */ value) => Number.isInteger(value) && value >= least && value <= most;
+}
+
+/** @param {any} value */
+function flag(value) {
+  return typeof value === 'boolean';
+}
+
+/** @param {any} options */
+export const inOrder = (options) => Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, options[name]]));
+
+/** Is this a room in which a game can be judged? @param {any} created @throws {Wrong} */
+export function usable({ rules, mode, options, seed, salt }) {
+  no(rules !== RULES, `only version ${RULES} of the rules is known here`, { what: 'rules', said: rules, due: RULES });
+  no(mode !== 'race' && mode !== 'turns', 'there is no such mode', { what: 'mode', said: mode });
+  no(typeof options !== 'object' || options === null, 'there are no options', { what: 'options', said: options });
+  for (const [name, fits] of Object.entries(OPTIONS)) {
+    no(!fits(options[name], mode), `${name} cannot be so`, { what: `options.${name}`, said: options[name] });
+  }
+  for (const [name, due] of Object.entries(UNUSED[mode])) {
+    const said = options[name];
+    no(said !== due, `${name} is no option of this mode`, { what: `options.${name}`, said, due });
+  }
+  const { deal, size } = options;
+  no(size !== (SIZES[deal] ?? size), 'that deal has another size', { what: 'options.size', said: size, due: SIZES[deal] });
+  const seeded = typeof seed === 'string' && /^[0-9a-f]{64}$/i.test(seed);
+  no(deal === 'classic' ? seed !== undefined : !seeded, 'that is no seed for this deal', { what: 'seed', said: seed });
+  no(typeof salt !== 'string' || !/^[0-9a-f]{32}$/i.test(salt), 'that is no salt', { what: 'salt', said: salt });
+}
+
+/** @param {boolean} wrong @param {string} message @param {{what: string, said: any, due?: any}} where */
+function no(wrong, message, where) {
+  if (wrong) throw new Wrong(message, where);
+}
