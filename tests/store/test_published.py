@@ -23,6 +23,11 @@ def test_what_cannot_be_read_is_none(message: bytes) -> None:
     assert published.read(message) is None
 
 
+def test_what_is_longer_than_any_message_of_ours_is_none() -> None:
+    assert published.read(published.note(7, bytes(published.LONGEST - 2))) is not None
+    assert published.read(published.note(7, bytes(published.LONGEST - 1))) is None
+
+
 @given(st.binary())
 def test_whatever_comes_does_not_raise(message: bytes) -> None:
     published.read(message)

@@ -1,15 +1,20 @@
 """What the feed brings to this node: entries of a room's log, and notes that are in no log."""
 
+import logging
+
 import msgspec
 
 from tenmatch.game.ids import RoomId, Seq
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.desk import CHAT_NOTE
 from tenmatch.gateway.framing import frames
+from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import Tables
 from tenmatch.protocol import to_client
 from tenmatch.store.presence import read_arrival
 from tenmatch.store.published import ARRIVED
+
+log = logging.getLogger(__name__)
 
 
 class News:
@@ -36,6 +41,13 @@ class News:
         table = self._tables.loaded.get(room)
         if table is None:
             return
+        try:
+            self._take(table, kind, payload)
+        except (ValueError, msgspec.MsgspecError, RecursionError) as error:  # not of any of our nodes
+            extra = {"room": room, "kind": kind, "bytes": len(payload), "error": str(error)}
+            log.warning("a note cannot be read", extra=extra)
+
+    def _take(self, table: Table, kind: int, payload: bytes) -> None:
         if kind == ARRIVED:
             arrival = read_arrival(payload)
             self._attendance.noted(table, arrival.seat, arrival.number)

@@ -6,7 +6,7 @@ The highest holds the seat. Nothing in a game depends on what lies here.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from struct import Struct
+from struct import Struct, error
 from typing import Final, NamedTuple
 
 from tenmatch.game.ids import Millis, RoomId, SeatNumber
@@ -51,8 +51,11 @@ class Here:
 
 
 def read_arrival(payload: bytes) -> Arrival:
-    """Read a note of kind `published.ARRIVED`."""
-    seat, number = _ARRIVAL.unpack_from(payload)
+    """Read a note of kind `published.ARRIVED`. Raises ValueError for what is none."""
+    try:
+        seat, number = _ARRIVAL.unpack_from(payload)
+    except error as short:
+        raise ValueError(f"no arrival in {len(payload)} bytes") from short
     return Arrival(SeatNumber(seat), number, payload[_ARRIVAL.size :].decode())
 
 

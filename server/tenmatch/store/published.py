@@ -14,6 +14,8 @@ from tenmatch.game.ids import Seq
 VERSION: Final = 1
 ENTRIES: Final = 0
 ARRIVED: Final = 1
+LONGEST: Final = 2**20
+"""Bytes of a message that is read: a whole log takes less, so what is longer is not of our nodes."""
 
 _HEADER: Final = Struct(">BB")
 _FIRST_SEQ: Final = Struct(">I")
@@ -42,6 +44,8 @@ def note(kind: int, payload: bytes) -> bytes:
 
 def read(message: bytes) -> Entries | Note | None:
     """Return what a message carries; None where it cannot be read, as when a newer node sent it."""
+    if len(message) > LONGEST:
+        return None
     try:
         version, kind = _HEADER.unpack_from(message)
         if version != VERSION:
