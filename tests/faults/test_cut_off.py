@@ -1,16 +1,14 @@
 """P10: a node is cut off from Redis without a word, and comes back when the network does."""
 
 import asyncio
-import math
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from redis import Redis as StoreClient
 from tests.effort import amount
 from tests.faults.deployment import Deployment, apart
 from tests.faults.distant import Way
@@ -19,7 +17,7 @@ from tests.faults.network import Network
 from tests.faults.oracle import INVARIANTS, count
 from tests.faults.person import Person
 from tests.faults.promise import Promise
-from tests.faults.watch import caught_up, watching
+from tests.faults.watch import all_level, caught_up, watching
 from tests.store.fleet import Redis
 
 pytestmark = pytest.mark.slow
@@ -71,10 +69,8 @@ async def cut_off(promise: Promise, folder: Path, seconds: float, without: str =
         await asyncio.sleep(cut + seconds - time.monotonic())
         there.network.heal(cut_one)
         healed = time.monotonic()
-        with closing(StoreClient.from_url(there.redis.local)) as client:
-            heads = load.heads(client)
+        level = await all_level(load, stayed, there.redis.local)
         ready = await watch.until(lambda look: look.ready, healed, 2 * BACK_S)
-        level = await reached(stayed, heads, healed)
         await asyncio.sleep(0.5)  # of play by all
         late = await caught_up(load, there.redis.local)
         flaws = load.examine(there.redis.local)
@@ -94,19 +90,6 @@ async def cut_off(promise: Promise, folder: Path, seconds: float, without: str =
     promise.equals(what + "flaws (I1 to I8)", count(flaws, *INVARIANTS), 0)
     promise.equals(what + "events told twice, or after a gap", load.doubles + load.gaps, 0)
     assert not load.record.faults
-
-
-async def reached(persons: Sequence[Person], heads: Mapping[str, int], since: float) -> float:
-    """Return how many seconds after *since* all hold what their rooms had by then; infinity for never."""
-
-    def all_there() -> bool:
-        return all(p.at_head and p.view and p.view.seq >= heads.get(p.room, 0) for p in persons)
-
-    while not all_there():
-        if time.monotonic() - since > 2 * BACK_S:
-            return math.inf
-        await asyncio.sleep(0.005)
-    return time.monotonic() - since
 
 
 def acknowledged(load: Load, persons: Sequence[Person], cut: float, healed: float) -> int:

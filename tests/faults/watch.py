@@ -4,12 +4,13 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 from typing import Final, NamedTuple
 
 import redis
 from tests.faults.load import Load
+from tests.faults.person import Person
 from tests.live.wire import fetch
 
 EVERY_S: Final = 0.05  # between two looks
@@ -88,3 +89,19 @@ async def caught_up(load: Load, store: str, within: float = 4.0) -> float:
             await asyncio.sleep(0.01)
     last = max(when for move in load.record.history.moves() for when, _ in move.acknowledged)
     return max(0.0, time.monotonic() - last)
+
+
+async def all_level(load: Load, persons: Sequence[Person], store: str, within: float = 6.0) -> float:
+    """Return after how many seconds these persons hold what is in the logs by now; infinity for never."""
+    asked = time.monotonic()
+    with closing(redis.Redis.from_url(store)) as client:
+        heads = load.heads(client)
+
+    def level() -> bool:
+        return all(p.at_head and p.view and p.view.seq >= heads.get(p.room, 0) for p in persons)
+
+    while not level():
+        if time.monotonic() - asked > within:
+            return math.inf
+        await asyncio.sleep(0.005)
+    return time.monotonic() - asked
