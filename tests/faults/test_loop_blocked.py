@@ -44,7 +44,7 @@ async def lag_ms(node: Node) -> int:
     return int(json.loads((await fetch(node.url, "/readyz")).body)["lag_ms"])
 
 
-async def measure(node: Node, promise: Promise) -> None:
+async def measure(node: Node, promise: Promise, late_s: float = LATE_S) -> None:
     """Hold the loop up, for a moment and for good, and take down what becomes of it."""
     promise.at_most("late at worst, when nothing holds it up", await lag_ms(node), HELD_UP_S * 500, "ms")
     node.process.send_signal(signal.SIGUSR1)
@@ -53,11 +53,11 @@ async def measure(node: Node, promise: Promise) -> None:
         "late, after 300 ms of a blocking call", await lag_ms(node), 1000 * (HELD_UP_S - EVERY_S), "ms"
     )
     node.process.send_signal(signal.SIGUSR2)
-    said = await waited(lambda: STUCK in node.log(), LOG_S + LATE_S)
-    promise.at_most("until it is logged where it is stuck", said, LOG_S + LATE_S, "s")
-    ended = said + await waited(lambda: node.process.poll() is not None, END_S + LATE_S - said)
+    said = await waited(lambda: STUCK in node.log(), LOG_S + late_s)
+    promise.at_most("until it is logged where it is stuck", said, LOG_S + late_s, "s")
+    ended = said + await waited(lambda: node.process.poll() is not None, END_S + late_s - said)
     promise.at_least("until the process ends, at least", ended, END_S, "s")
-    promise.at_most("until the process ends, at most", ended, END_S + LATE_S, "s")
+    promise.at_most("until the process ends, at most", ended, END_S + late_s, "s")
     promise.equals("its status", node.process.poll(), STATUS)
 
 
@@ -94,6 +94,6 @@ async def test_a_blocked_loop_is_logged_and_ended_and_games_go_on(
 async def test_a_loop_that_nobody_watches_stays_blocked(tmp_path: Path, promise: Promise) -> None:
     node = Launched(tmp_path, without="held_up_and_not_watched", **LIMITS)
     try:
-        await measure(node, promise)
+        await measure(node, promise, late_s=0.5)
     finally:
         node.kill()

@@ -25,7 +25,7 @@ FRONTS: Final = [Nginx, Haproxy]
 BUFFERING: Final = [(Nginx, "proxy_buffering on;"), (Nginx, "proxy_buffering off;"), (Haproxy, "")]
 PROXY: Final = "127.0.0.1"  # where it comes from
 HASTE: Final = amount(15, 1)  # nodes and proxies lose patience so much faster
-SILENT_S: Final = amount(6, 300)
+SILENT_S: Final = amount(5, 300)
 ROOMS: Final = amount(10, 100)
 BACK_S: Final = 10.0  # for everybody, as in P5
 MOST: Final = 2  # sockets from one address
@@ -118,7 +118,7 @@ async def test_who_is_never_pinged_is_cut_off_by_the_proxy(
     deployment: Deployment, tmp_path: Path, pair: Pair, promise: Promise
 ) -> None:
     """The proxy's patience is shorter than that of nodes."""
-    alive = await be_silent(deployment, tmp_path, pair, 1_000, 3)
+    alive = await be_silent(deployment, tmp_path, pair, 1_000, 2)
     for kind, count in zip(FRONTS, alive, strict=True):
         promise.equals(f"of 2 clients of {kind.tool}, left after silence", count, 2)
 
