@@ -1,6 +1,7 @@
 """The web client as it is served: whole, packed, and only what belongs to it."""
 
 import gzip
+from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tenmatch.gateway.http import Page, route
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> dict[str, Page]:
+def site(tmp_path: Path) -> Mapping[str, Page]:
     """A small site, with things in its folder that are none of anybody's business."""
     (tmp_path / "index.html").write_text("<!doctype html>" + "hello " * 100)
     (tmp_path / "app.js").write_text("let a = 1\n")
@@ -25,11 +26,13 @@ def site(tmp_path: Path) -> dict[str, Page]:
     return pages(tmp_path)
 
 
-def get(site: dict[str, Page], path: str, *headers: tuple[str, str]) -> Response:
-    return route(site, Request(path, Headers(list(headers))))
+def get(site: Mapping[str, Page], path: str, *headers: tuple[str, str]) -> Response:
+    answer = route(site, Request(path, Headers(list(headers))))
+    assert isinstance(answer, Response)
+    return answer
 
 
-def test_only_files_of_known_types_are_served(site: dict[str, Page]) -> None:
+def test_only_files_of_known_types_are_served(site: Mapping[str, Page]) -> None:
     assert set(site) == {"/", "/index.html", "/app.js", "/img/icon.svg"}
 
 
@@ -47,11 +50,11 @@ def test_only_files_of_known_types_are_served(site: dict[str, Page]) -> None:
         "",
     ],
 )
-def test_whatever_else_is_asked_for_is_not_there(site: dict[str, Page], path: str) -> None:
+def test_whatever_else_is_asked_for_is_not_there(site: Mapping[str, Page], path: str) -> None:
     assert get(site, path).status_code == 404
 
 
-def test_a_file_is_served_with_its_type_and_what_browsers_must_keep_to(site: dict[str, Page]) -> None:
+def test_a_file_is_served_with_its_type_and_what_browsers_must_keep_to(site: Mapping[str, Page]) -> None:
     response = get(site, "/app.js?v=1")
     assert (response.status_code, response.body) == (200, b"let a = 1\n")
     assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
@@ -75,7 +78,7 @@ def test_a_file_is_served_with_its_type_and_what_browsers_must_keep_to(site: dic
         (["x-gzipped"], False),
     ],
 )
-def test_who_takes_gzip_gets_it(site: dict[str, Page], accepted: list[str], packed: bool) -> None:
+def test_who_takes_gzip_gets_it(site: Mapping[str, Page], accepted: list[str], packed: bool) -> None:
     response = get(site, "/", *(("Accept-Encoding", value) for value in accepted))
     assert response.headers.get("Content-Encoding") == ("gzip" if packed else None)
     body = gzip.decompress(response.body) if packed else response.body
@@ -83,7 +86,7 @@ def test_who_takes_gzip_gets_it(site: dict[str, Page], accepted: list[str], pack
     assert int(response.headers["Content-Length"]) == len(response.body)
 
 
-def test_who_has_the_file_is_told_so_and_sent_nothing(site: dict[str, Page]) -> None:
+def test_who_has_the_file_is_told_so_and_sent_nothing(site: Mapping[str, Page]) -> None:
     tag = get(site, "/").headers["ETag"]
     strong = tag.removeprefix("W/")
     for held in (tag, strong, f'"other", {tag}', f"W/{strong}"):
@@ -97,7 +100,7 @@ def test_who_has_the_file_is_told_so_and_sent_nothing(site: dict[str, Page]) -> 
     assert get(site, "/app.js", ("If-None-Match", tag)).status_code == 200
 
 
-def test_each_answer_is_one_of_its_own(site: dict[str, Page]) -> None:
+def test_each_answer_is_one_of_its_own(site: Mapping[str, Page]) -> None:
     get(site, "/").body = b""
     assert get(site, "/").body
 
@@ -105,10 +108,10 @@ def test_each_answer_is_one_of_its_own(site: dict[str, Page]) -> None:
 def test_the_web_client_itself_is_found_and_whole() -> None:
     place = folder()
     served = pages(place)
-    assert b"<html" in route(served, Request("/", Headers())).body
+    assert b"<html" in get(served, "/").body
     for path in place.rglob("*"):
         if path.is_file() and path.suffix in TYPES:
-            response = route(served, Request(f"/{path.relative_to(place).as_posix()}", Headers()))
+            response = get(served, f"/{path.relative_to(place).as_posix()}")
             assert response.status_code == HTTPStatus.OK
             assert response.body == path.read_bytes()
 

@@ -17,6 +17,7 @@ from websockets.server import ServerProtocol
 
 from tenmatch.gateway import connection
 from tenmatch.gateway.connection import Connection, Knocker, Receiver
+from tenmatch.gateway.http import Later, without_body
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON, CloseCode, PeerError
 
@@ -57,13 +58,15 @@ class Room:
 
 
 class Door:
-    """Lets everyone in on /v1, and shows a page elsewhere."""
+    """Lets everyone in on /v1, and shows a page elsewhere; on /late once it may be shown."""
 
     def __init__(self) -> None:
         self.rooms: list[Room] = []
         self.connections: list[Connection] = []
         self.gone_again = 0
         self.page = b"a page"
+        self.may_show = asyncio.Event()
+        self.tasks: list[asyncio.Task[None]] = []
 
     def __call__(self) -> Connection:
         made = Connection(self, frame_bytes=FRAME_BYTES, high_water=HIGH_WATER, most_unread=MOST_UNREAD)
@@ -76,12 +79,19 @@ class Door:
     def client(self, knocker: Knocker, request: Request, peer: str) -> str:
         return peer
 
-    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
+    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response | Later:
         if request.path == "/v1":
             return protocol.accept(request)
         response = protocol.reject(200, "")
         response.body = self.page
-        return response
+        if request.path != "/late":
+            return response
+
+        async def fetch() -> Response:
+            await self.may_show.wait()
+            return response
+
+        return Later(fetch, lambda work: self.tasks.append(asyncio.create_task(work)))
 
     def enter(self, connection: Connection, protocol: ServerProtocol) -> Receiver:
         connection.expect(CODECS[JSON])
@@ -376,3 +386,67 @@ async def test_pongs_that_nobody_reads_do_not_pile_up(door: Door) -> None:
         await wire.send(raw(Opcode.PING, b"x" * 125) * 500 + text("done"))
         await until(lambda: bool(room.heard))
         assert room.connection._transport.get_write_buffer_size() <= before
+
+
+# Plain answers that take a moment
+
+
+LATE = b"GET /late HTTP/1.1\r\nHost: tenmatch.example\r\n\r\n"
+
+
+async def asked(door: Door, wire: Wire, request: bytes = LATE) -> None:
+    """Ask for what is not there yet."""
+    await wire.send(request)
+    await until(lambda: bool(door.tasks))
+
+
+@pytest.mark.parametrize("more", [b"", LATE, text("early"), b"\r\n" * 100_000])
+async def test_an_answer_may_take_a_moment_and_what_comes_with_the_request_gets_none(
+    door: Door, more: bytes
+) -> None:
+    async with Wire(door.port) as wire:
+        await asked(door, wire, LATE + more)
+        door.may_show.set()
+        answer = await wire.end()
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.endswith(b"\r\n\r\na page")
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+async def test_who_has_said_all_is_answered_all_the_same(door: Door) -> None:
+    async with Wire(door.port) as wire:
+        await asked(door, wire)
+        wire.socket.shutdown(socket.SHUT_WR)
+        door.may_show.set()
+        assert (await wire.end()).endswith(b"a page")
+
+
+async def test_whoever_has_gone_needs_no_answer(door: Door) -> None:
+    async with Wire(door.port) as wire:
+        await asked(door, wire)
+        wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    door.connections[0].abort()
+    await until(lambda: door.gone_again == 1)
+    door.may_show.set()
+    await door.tasks[0]
+
+
+async def test_an_answer_that_never_comes_ends_the_connection(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "ANSWER_S", 0.05)
+    async with Wire(door.port) as wire:
+        await asked(door, wire)
+        assert await wire.end() == b""
+    door.may_show.set()
+
+
+async def test_an_answer_without_its_body_has_its_head(door: Door) -> None:
+    door.may_show.set()
+    shown: list[Response] = []
+    late = door.answer(Request("/late", {}), ServerProtocol(), "")  # type: ignore[arg-type]  # no headers are read
+    answer = without_body(late)
+    assert isinstance(answer, Later)
+    answer.reply_to(shown.append)
+    await door.tasks[0]
+    assert [(response.status_code, response.body) for response in shown] == [(200, b"")]

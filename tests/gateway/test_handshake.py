@@ -56,7 +56,9 @@ def knock(
     else:
         listed = [(k, v) for k, v in {**UPGRADE, **(headers or {})}.items() if v is not None]
     asked = Request(path, datastructures.Headers(listed), method, version)
-    return handshake.answer(asked, ServerProtocol(), "192.0.2.1")
+    answer = handshake.answer(asked, ServerProtocol(), "192.0.2.1")
+    assert isinstance(answer, Response)
+    return answer
 
 
 @pytest.mark.parametrize(
@@ -109,6 +111,7 @@ def test_who_offers_none_is_given_none_and_gets_json() -> None:
     protocol = ServerProtocol()
     asked = Request("/v1", datastructures.Headers(list(UPGRADE.items())))
     response = door().answer(asked, protocol, "192.0.2.1")
+    assert isinstance(response, Response)
     assert response.status_code == 101
     assert "Sec-WebSocket-Protocol" not in response.headers
     assert protocol.subprotocol == JSON
@@ -161,6 +164,7 @@ def test_an_upgrade_is_a_get_of_http_1_1(method: str, version: str, status: int)
 PAGES: dict[str, Page] = {
     "/": lambda request: say(HTTPStatus.OK, "the index"),
     "/data": lambda request: tell(HTTPStatus.OK, {"a": 1}, {"X-Extra": "b"}),
+    "/kept/*": lambda request: say(HTTPStatus.OK, f"here is {request.path}"),
 }
 
 
@@ -183,6 +187,12 @@ PAGES: dict[str, Page] = {
         ("/nowhere", "HEAD", 404),
         ("*", "GET", 404),
         ("/v1/x", "GET", 404),
+        ("/kept/this", "GET", 200),
+        ("/kept/that?query", "HEAD", 200),
+        ("/kept/", "GET", 200),  # which the page may not know
+        ("/kept", "GET", 404),
+        ("/kept/in/folders", "GET", 404),
+        ("/kept/this", "POST", 405),
     ],
 )
 def test_plain_requests_are_answered_by_path(path: str, method: str, status: int) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from websockets.http11 import Request, Response
 
-from tenmatch.gateway.http import Page, respond
+from tenmatch.gateway.http import listed, respond, takes_gzip
 
 TYPES: Final = {
     ".html": "text/html; charset=utf-8",
@@ -48,19 +48,12 @@ class File:
             "Referrer-Policy": "no-referrer",
             "Vary": "Accept-Encoding",
         }
-        if self.tag.removeprefix("W/") in _listed(request, "If-None-Match"):
+        if self.tag.removeprefix("W/") in listed(request, "If-None-Match"):
             return respond(HTTPStatus.NOT_MODIFIED, b"", self.content_type, headers)
-        if "gzip" in _listed(request, "Accept-Encoding"):
+        if takes_gzip(request):
             packed = {**headers, "Content-Encoding": "gzip"}
             return respond(HTTPStatus.OK, self.packed, self.content_type, packed)
         return respond(HTTPStatus.OK, self.plain, self.content_type, headers)
-
-
-def _listed(request: Request, header: str) -> set[str]:
-    """Return what a header lists, without parameters and marks of weakness; it may be sent in parts."""
-    items = [item for value in request.headers.get_all(header) for item in value.split(",")]
-    parted = (item.strip().removeprefix("W/").partition(";") for item in items)
-    return {name.strip() for name, _, parameters in parted if parameters.replace(" ", "") != "q=0"}
 
 
 def folder() -> Path:
@@ -76,9 +69,9 @@ def folder() -> Path:
     raise WebsiteMissing(f"no index.html in {package / 'web'}: the package is not whole, install it again")
 
 
-def pages(place: Path) -> dict[str, Page]:
+def pages(place: Path) -> dict[str, File]:
     """Return an answer for each file of the web client, by path; `/` is its index."""
-    answers: dict[str, Page] = {}
+    answers: dict[str, File] = {}
     for path in sorted(place.rglob("*")):
         if path.is_file() and path.suffix in TYPES:
             data = path.read_bytes()

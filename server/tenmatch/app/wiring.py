@@ -31,7 +31,8 @@ from tenmatch.gateway.news import News
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.rounds import Rounds, every, guarded
 from tenmatch.gateway.session import Session
-from tenmatch.gateway.tables import Spawn, Tables
+from tenmatch.gateway.tables import Tables
+from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.limits import FRAME_BYTES
 from tenmatch.store.committer import Committer

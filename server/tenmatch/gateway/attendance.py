@@ -16,7 +16,8 @@ from tenmatch.gateway.asked import Holder
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frames
 from tenmatch.gateway.table import Table
-from tenmatch.gateway.tables import Spawn, Tables
+from tenmatch.gateway.tables import Tables
+from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol import to_client
 from tenmatch.store.connect import StoreDown
 from tenmatch.store.presence import Held, Here, Presence

@@ -15,6 +15,7 @@ from websockets.server import ServerProtocol
 
 from tenmatch.gateway.addresses import canonical
 from tenmatch.gateway.credits import Credits
+from tenmatch.gateway.http import Later
 from tenmatch.protocol.limits import CloseCode, PeerError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Door(Protocol):
     def client(self, knocker: "Knocker", request: Request, peer: str) -> str:
         """Return the address that a request comes from."""
 
-    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
+    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response | Later:
         """Return what to answer to a request: 101 lets it in, everything else is a plain answer."""
 
     def enter(self, connection: "Connection", protocol: ServerProtocol) -> Receiver:
@@ -103,6 +104,7 @@ class Connection(asyncio.Protocol):
         self.slow = False  # the transport holds more than high_water bytes
         self.open = False  # messages can be sent
         self._let_in = False
+        self._fetching = False  # the plain answer, which takes a moment
         self._closed = False  # by us: nothing that comes is taken any more
         self._ending = False  # the timer is the one that ends it
         self._door = door
@@ -220,7 +222,7 @@ class Connection(asyncio.Protocol):
         self._protocol.receive_data(head)
         for request in self._protocol.events_received():
             self._admit(cast("Request", request))
-        if not self._let_in and not any(self._protocol.writes):
+        if not (self._let_in or self._fetching or any(self._protocol.writes)):
             self._transport.write(MALFORMED)  # the Sans-I/O layer only hangs up on what is no request
         self._flush()
         if rest and self._protocol.state is OPEN:
@@ -228,8 +230,13 @@ class Connection(asyncio.Protocol):
 
     def _admit(self, request: Request) -> None:
         self.address = self._door.client(self, request, self.address)
-        response = self._door.answer(request, self._protocol, self.address)
-        self._protocol.send_response(response)
+        answer = self._door.answer(request, self._protocol, self.address)
+        if isinstance(answer, Later):
+            self._fetching = True
+            self._transport.pause_reading()  # until then nothing more has to be heard
+            answer.reply_to(self._reply)
+            return
+        self._protocol.send_response(answer)
         if self._protocol.state is not OPEN:
             return
         self._let_in = self.open = True
@@ -238,6 +245,14 @@ class Connection(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_later(SILENCE_S, self._keep_alive)
+
+    def _reply(self, answer: Response) -> None:
+        """Give a plain answer that had to be fetched."""
+        if self._transport.is_closing():
+            return
+        self._protocol.send_response(answer)
+        self._flush()
+        self._transport.resume_reading()  # to hear the other side's end
 
     # -- frames
 

@@ -35,7 +35,8 @@ from tenmatch.gateway.keyset import KeysUnavailable
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.session import UNAVAILABLE, Session
 from tenmatch.gateway.table import Table
-from tenmatch.gateway.tables import NoSuchRoom, Spawn, Tables, UnreadableRoom, draw_seed
+from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom, draw_seed
+from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.limits import FRAME_BYTES, RESUMED_EVENTS, CloseCode, ErrorCode, PeerError
 from tenmatch.protocol.maps import LimitsMap, PersonMap

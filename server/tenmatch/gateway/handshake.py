@@ -18,7 +18,7 @@ from websockets.server import ServerProtocol
 
 from tenmatch.gateway.addresses import Proxies, site
 from tenmatch.gateway.connection import Connection, Knocker, Receiver
-from tenmatch.gateway.http import Page, path_of, route, say
+from tenmatch.gateway.http import Later, Page, path_of, route, say, without_body
 from tenmatch.protocol.codec import CODECS, Codec
 
 log = logging.getLogger(__name__)
@@ -86,14 +86,14 @@ class Handshake:
             self._knocking_from[where] += 1
         return address
 
-    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
+    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response | Later:
         """Return what to answer to a request: 101 lets it in, everything else is a plain answer."""
-        response = self._answer(request, protocol, address)
+        answer = self._answer(request, protocol, address)
         if request.method == "HEAD":
-            response.body = b""
-        return response
+            answer = without_body(answer)
+        return answer
 
-    def _answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
+    def _answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response | Later:
         hosts = len(request.headers.get_all("Host"))
         if hosts > 1 or (not hosts and request.protocol == "HTTP/1.1"):  # RFC 9112, section 3.2
             return say(HTTPStatus.BAD_REQUEST, "exactly one Host header belongs into a request")

@@ -1,14 +1,43 @@
 """Plain HTTP answers on the WebSocket's port: one request a connection, GET and HEAD only, no bodies in."""
 
 import email.utils
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 
 import msgspec
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-Page = Callable[[Request], Response]
+from tenmatch.gateway.tasks import Spawn
+
+
+class Later:
+    """An answer that has to be fetched first."""
+
+    def __init__(self, fetch: Callable[[], Awaitable[Response]], spawn: Spawn) -> None:
+        """Prepare; nothing is fetched before `reply_to`."""
+        self._fetch = fetch
+        self._spawn = spawn
+
+    def reply_to(self, reply: Callable[[Response], None]) -> None:
+        """Fetch the answer and hand it to *reply*, which is called once, or never if that fails."""
+        self._spawn(self._reply_to(reply))
+
+    async def _reply_to(self, reply: Callable[[Response], None]) -> None:
+        reply(await self._fetch())
+
+    def without_body(self) -> "Later":
+        """Return the same answer with its head only."""
+
+        async def fetch() -> Response:
+            response = await self._fetch()
+            response.body = b""
+            return response
+
+        return Later(fetch, self._spawn)
+
+
+Page = Callable[[Request], Response | Later]
 """Answers a GET; for a HEAD the body is dropped afterwards (`tenmatch.gateway.handshake`)."""
 
 
@@ -45,13 +74,34 @@ def path_of(request: Request) -> str:
     return request.path.partition("?")[0]
 
 
-def route(pages: Mapping[str, Page], request: Request) -> Response:
-    """Answer a plain request from the page under its path."""
+def without_body(answer: Response | Later) -> Response | Later:
+    """Return an answer to a HEAD."""
+    if isinstance(answer, Later):
+        return answer.without_body()
+    answer.body = b""
+    return answer
+
+
+def listed(request: Request, header: str) -> set[str]:
+    """Return what a header lists, without parameters and marks of weakness; it may be sent in parts."""
+    items = [item for value in request.headers.get_all(header) for item in value.split(",")]
+    parted = (item.strip().removeprefix("W/").partition(";") for item in items)
+    return {name.strip() for name, _, parameters in parted if parameters.replace(" ", "") != "q=0"}
+
+
+def takes_gzip(request: Request) -> bool:
+    """Tell whether an answer may be packed."""
+    return "gzip" in listed(request, "Accept-Encoding")
+
+
+def route(pages: Mapping[str, Page], request: Request) -> Response | Later:
+    """Answer a plain request from the page under its path, or from the one for all that is in its folder."""
     if request.method not in ("GET", "HEAD"):
         return say(
             HTTPStatus.METHOD_NOT_ALLOWED, "only GET and HEAD are answered here", {"Allow": "GET, HEAD"}
         )
-    page = pages.get(path_of(request))
+    path = path_of(request)
+    page = pages.get(path) or pages.get(f"{path.rpartition('/')[0]}/*")
     if page is None:
-        return say(HTTPStatus.NOT_FOUND, f"nothing is at {path_of(request)!r}")
+        return say(HTTPStatus.NOT_FOUND, f"nothing is at {path!r}")
     return page(request)

@@ -8,17 +8,16 @@ import asyncio
 import http.client
 import logging
 import urllib.request
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import IO, Any, Final
 from urllib.parse import urlsplit
 
 import jwt
 import msgspec
 
-log = logging.getLogger(__name__)
+from tenmatch.gateway.tasks import Spawn
 
-Spawn = Callable[[Coroutine[Any, Any, None]], object]
-"""Starts a task in a group that outlives it."""
+log = logging.getLogger(__name__)
 
 REFETCH_S: Final = 5.0
 STALE_S: Final = 600.0  # then they are fetched anew, so that a key that was withdrawn goes

@@ -19,6 +19,7 @@ from tenmatch.gateway.asked import Holder
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.table import TTL_S, Table
+from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.stored import Entry, StoredError, open_all, seal_all
 from tenmatch.rules.deal import DealKind
 from tenmatch.store import due, players
@@ -29,9 +30,6 @@ from tenmatch.store.feed import Feed
 from tenmatch.store.log import START, Appended, Behind, Outcome, read
 
 log = logging.getLogger(__name__)
-
-Spawn = Callable[[Coroutine[Any, Any, None]], object]
-"""Starts a task in a group that outlives it."""
 
 LOOKED_AT_MS = 10_000  # a loaded room is looked at by its node; others wait this long before they do
 CODE_TTL_S = 90_000  # a code outlives its room, renewed while a node has it loaded
