@@ -14,10 +14,11 @@ from typing import Any
 
 from tenmatch.app import serve, watchdog
 from tenmatch.app.cli import main
-from tenmatch.game.ids import Millis, Seq
-from tenmatch.gateway import connection, desk, fanout, news, rounds, table
+from tenmatch.game import seat
+from tenmatch.game.ids import Millis, RoomId, Seq
+from tenmatch.gateway import attendance, connection, desk, fanout, news, rounds, table
 from tenmatch.protocol import stored
-from tenmatch.store import committer, feed, log, published, subscriber
+from tenmatch.store import committer, feed, log, players, published, subscriber
 from tenmatch.store.link import Script, pack
 
 
@@ -181,6 +182,25 @@ def believing_whatever_is_held() -> None:
     desk._holds = lambda table, join: True
 
 
+def keys_forgotten() -> None:
+    """Make a new room, whatever was made under the same key."""
+
+    async def made(store: Any, player: Any, key: str, room: RoomId) -> RoomId:
+        return room
+
+    players.made = made
+
+
+def numbers_forgotten() -> None:
+    """Judge each move anew, whether it is in the log or not."""
+    seat.Seat.logged = lambda self, n: None  # type: ignore[method-assign]
+
+
+def never_superseded() -> None:
+    """Let every connection keep its seat, however many come."""
+    attendance.Attendance.supersede = lambda *_: None  # type: ignore[method-assign]
+
+
 def ended_at_once() -> None:
     """End without waiting for anything or anyone."""
 
@@ -221,5 +241,6 @@ def as_impatient_as_fifteen() -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv.pop(1)]()
+    for guard in sys.argv.pop(1).split(","):
+        globals()[guard]()
     main()
