@@ -4,14 +4,11 @@ import asyncio
 import math
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 import pytest
 from tests.effort import amount
+from tests.faults.busy_room import BusyRoom, Meet, meeting
 from tests.faults.deployment import Deployment
 from tests.faults.promise import Promise
 from tests.live.client import Client
@@ -19,56 +16,12 @@ from tests.live.proof import read
 
 pytestmark = pytest.mark.slow
 
-Meet = Callable[[str], Awaitable[Client]]
-
 RATE = 200.0  # events a second in one room
 JOINERS = 20
 STAY_S = 0.02  # for which a joiner stays at most: some events
 EVENTS = 30  # made while a room is loaded
 AT_ONCE = 10  # rooms that are loaded
 LEVEL_S = 2.0
-
-
-@dataclass
-class Host:
-    """A host who is ready and not ready again: each time an event, of which a room takes thousands."""
-
-    client: Client
-    room: str
-    events: int = 0
-
-    @classmethod
-    async def begin(cls, client: Client) -> Self:
-        """Make a room."""
-        made = await client.ask("create", mode="race", private=True)
-        return cls(client, made["room"])
-
-    async def toggle(self) -> None:
-        """Make an event and return when the log has it."""
-        self.events += 1
-        await self.client.ok("ready", room=self.room, ready=bool(self.events % 2))
-
-    async def toggle_at(self, rate: float) -> None:
-        """Make so many events a second until cancelled."""
-        due = time.monotonic()
-        while True:
-            due = max(due + 1 / rate, time.monotonic() - 0.1)
-            await asyncio.sleep(max(0.0, due - time.monotonic()))
-            await self.toggle()
-
-
-@asynccontextmanager
-async def meeting() -> AsyncIterator[Meet]:
-    """Give what connects a client that says hello; at the end all are gone."""
-    async with AsyncExitStack() as stack:
-
-        async def meet(url: str) -> Client:
-            client = await Client.connect(url)
-            stack.push_async_callback(client.drop)
-            await client.hello()
-            return client
-
-        yield meet
 
 
 async def come_and_go(client: Client, room: str, joins: int) -> None:
@@ -87,24 +40,24 @@ async def join_in_a_hurry(promise: Promise, folder: Path, joins: int, without: s
     with Deployment(folder, nodes=2, without=without) as deployment:
         urls = deployment.addresses()
         async with meeting() as meet:
-            host = await Host.begin(await meet(urls[0]))
-            making = asyncio.create_task(host.toggle_at(RATE))
+            busy = await BusyRoom.begin(await meet(urls[0]))
+            making = asyncio.create_task(busy.toggle_at(RATE))
             joiners = [await meet(urls[number % 2]) for number in range(JOINERS)]
-            began, before = time.monotonic(), host.events
-            await asyncio.gather(*(come_and_go(joiner, host.room, joins // JOINERS) for joiner in joiners))
-            rate = (host.events - before) / (time.monotonic() - began)
+            began, before = time.monotonic(), busy.events
+            await asyncio.gather(*(come_and_go(joiner, busy.room, joins // JOINERS) for joiner in joiners))
+            rate = (busy.events - before) / (time.monotonic() - began)
             assert not making.done(), making
             making.cancel()
             await asyncio.gather(making, return_exceptions=True)
             log = [
                 chain
-                for chain, *_ in map(read, deployment.nodes[0].entries(host.room, deployment.redis.local))
+                for chain, *_ in map(read, deployment.nodes[0].entries(busy.room, deployment.redis.local))
             ]
     promise.at_least("events a second", rate, RATE / 2)
     promise.equals("joins", joins // JOINERS * JOINERS, joins)
     promise.equals("events missed or told twice", sum(len(joiner.faults) for joiner in joiners), 0)
     promise.equals(
-        "events that are not in the log", sum(astray(joiner, host.room, log) for joiner in joiners), 0
+        "events that are not in the log", sum(astray(joiner, busy.room, log) for joiner in joiners), 0
     )
 
 
@@ -116,22 +69,20 @@ def astray(joiner: Client, room: str, log: list[int]) -> int:
 
 async def join_a_room_that_has_to_be_loaded(meet: Meet, urls: list[str]) -> tuple[float, list[str]]:
     """Let a node load a room while another makes events there; return how late the joiner was at the head."""
-    host = await Host.begin(await meet(urls[0]))
+    busy = await BusyRoom.begin(await meet(urls[0]))
     joiner = await meet(urls[1])
 
     async def make() -> None:
         for _ in range(EVENTS):
-            await host.toggle()
+            await busy.toggle()
 
     making = asyncio.create_task(make())
     await asyncio.sleep(random.uniform(0, 0.02))
-    await joiner.ask("join", room=host.room, watch=True)
+    await joiner.ask("join", room=busy.room, watch=True)
     await making
     made = time.monotonic()
     try:
-        await joiner.until(
-            lambda: joiner.rooms[host.room].seq >= host.client.rooms[host.room].seq, within=LEVEL_S + 1
-        )
+        await joiner.until(lambda: joiner.rooms[busy.room].seq >= busy.seq, within=LEVEL_S + 1)
     except TimeoutError:
         return math.inf, joiner.faults
     return time.monotonic() - made, joiner.faults
