@@ -47,6 +47,7 @@ def cases(chains: list[int]) -> Iterator[Case]:
     for after in (head + 1, head + TAIL, 2**53):
         for chain in (chains[head], 0, 2**32 - 1):
             yield Case({"after": after, "chain": chain}, "reset")
+    wrong: Any
     for wrong in (-1, 2**63, 2**64 - 1, "1", 1.5, True, [1], {}):
         yield Case({"after": wrong, "chain": 0}, "after")
         yield Case({"after": head, "chain": wrong}, "chain")
