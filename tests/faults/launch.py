@@ -18,7 +18,7 @@ from tenmatch.game import seat
 from tenmatch.game.ids import Millis, RoomId, Seq
 from tenmatch.gateway import attendance, connection, desk, fanout, news, rounds, table
 from tenmatch.protocol import stored
-from tenmatch.store import committer, feed, log, players, published, subscriber
+from tenmatch.store import committer, feed, log, players, presence, published, subscriber
 from tenmatch.store.link import Script, pack
 
 
@@ -199,6 +199,18 @@ def numbers_forgotten() -> None:
 def never_superseded() -> None:
     """Let every connection keep its seat, however many come."""
     attendance.Attendance.supersede = lambda *_: None  # type: ignore[method-assign]
+
+
+def ten_times_as_forgetful() -> None:
+    """Say who is there ten times as often, forget it ten times as soon. This is no guard: it saves time."""
+    presence.COUNTS = Millis(presence.COUNTS // 10)  # type: ignore[misc]
+    rounds.PRESENCE_ROUND_S /= 10  # type: ignore[misc]
+    rounds.CHANGES_ROUND_S /= 10  # type: ignore[misc]
+
+
+def never_absent() -> None:
+    """Let what was said of who is there count for ever."""
+    presence.COUNTS = Millis(10**9)  # type: ignore[misc]
 
 
 def ended_at_once() -> None:

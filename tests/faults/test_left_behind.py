@@ -1,0 +1,109 @@
+"""P35: nodes that die leave nothing in Redis but what is documented, and that expires."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
+
+import pytest
+import redis
+from tests.effort import full
+from tests.faults.deployment import Deployment
+from tests.faults.load import Load, playing
+from tests.faults.promise import Promise
+from tests.live.node import Node
+from tests.live.wire import fetch
+from tests.store.test_keys import documented
+from tests.store.waiting import until
+
+from tenmatch.store import keys
+from tenmatch.store.presence import COUNTS
+
+SOONER: Final = "" if full() else "ten_times_as_forgetful"
+"""In every run presence counts for a tenth of the time; at length nodes are as they are."""
+
+TTL_S = COUNTS / 1000 / (1 if full() else 10)
+KILLS = 20 if full() else 3
+ROOMS = 10
+LASTING = ("tm:{due:", keys.ALIVE, "tm:{lobby}:", keys.SECRET)
+
+pytestmark = pytest.mark.slow
+
+
+class Left(NamedTuple):
+    """What lies in Redis that should not."""
+
+    undocumented: list[str]  # keys
+    lasting: list[str]  # keys that never expire, and should
+    presence: list[str]  # entries of nodes that are dead
+    channels: list[str]  # to which a dead node listens
+    apart: list[str]  # who is there in rooms that have no log
+
+
+async def name_of(node: Node) -> str:
+    """Return what a node calls itself, in this life."""
+    return str(json.loads((await fetch(node.url, "/readyz")).body)["node"])
+
+
+def left(store: "redis.Redis", dead: Iterable[str]) -> Left:
+    """Look at everything there is."""
+    found = [key.decode() for key in store.scan_iter("*", 1_000)]
+    shapes = documented()
+    rooms = {key[:-5] for key in found if key.endswith(":here")}
+    logs = {key[:-4] for key in found if key.endswith(":log")}
+    entries = [
+        f"{room}: {entry}" for room in rooms for entry in cast("Any", store.hgetall)(f"{room}:here").items()
+    ]
+    channels = [channel.decode() for channel in cast("Any", store.pubsub_shardchannels)()]
+    return Left(
+        [key for key in found if not any(shape.match(key) for shape in shapes)],
+        [key for key in found if store.ttl(key) == -1 and not key.startswith(LASTING)],
+        [entry for entry in entries if any(node in entry for node in dead)],
+        [channel for channel in channels if any(node in channel for node in dead)],
+        sorted(rooms - logs),
+    )
+
+
+async def kill_and_look(deployment: Deployment, load: Load, kills: int) -> Left:
+    """Kill nodes while people play; return what is left of them after twice the time that presence counts."""
+    dead = set()
+    for kill in range(kills):
+        await asyncio.sleep(0.3)
+        number = kill % len(deployment.nodes)
+        dead.add(await name_of(deployment.nodes[number]))
+        deployment.nodes[number].kill()
+        await deployment.replace(number)
+    await until(lambda: all(person.at_head for person in load.persons), 20)
+    with closing(redis.Redis.from_url(deployment.redis.url)) as store:
+        with contextlib.suppress(TimeoutError):
+            await until(lambda: not any(left(store, dead)), 2 * TTL_S)
+        return left(store, dead)
+
+
+def take_down(promise: Promise, found: Left) -> None:
+    """Hold what was found against what is promised."""
+    promise.equals("undocumented keys", len(found.undocumented), 0)
+    promise.equals("keys that should expire, and do not", len(found.lasting), 0)
+    promise.equals("entries of dead nodes after twice the TTL", len(found.presence), 0)
+    promise.equals("subscriptions of dead nodes", len(found.channels), 0)
+    promise.equals("presence without a log", len(found.apart), 0)
+
+
+@pytest.mark.promise("P35")
+async def test_dead_nodes_leave_nothing_behind(tmp_path: Path, promise: Promise) -> None:
+    with Deployment(tmp_path, nodes=2, without=SOONER) as deployment:
+        async with playing(deployment.addresses, rooms=ROOMS, rate=50) as load:
+            found = await kill_and_look(deployment, load, KILLS)
+    promise.at_least("nodes killed", KILLS, 3)
+    take_down(promise, found)
+
+
+@pytest.mark.twin("P35")
+async def test_presence_that_counts_for_ever_stays(tmp_path: Path, promise: Promise) -> None:
+    with Deployment(tmp_path, nodes=2, without="ten_times_as_forgetful,never_absent") as deployment:
+        async with playing(deployment.addresses, rooms=ROOMS, rate=50) as load:
+            found = await kill_and_look(deployment, load, 1)
+    promise.equals("entries of dead nodes after twice the TTL", len(found.presence), 0)
