@@ -4,7 +4,7 @@ from tests.store.entries import ROOM, entry
 from tests.store.test_keys import documented
 
 from tenmatch.game.ids import Millis, PlayerId, RoomCode, SeatNumber
-from tenmatch.store import codes, due, keys, lobby, outages, players
+from tenmatch.store import codes, due, keys, lobby, outages, players, records
 from tenmatch.store.connect import Store
 from tenmatch.store.log import APPEND, START, append_call
 from tenmatch.store.presence import Held, Presence
@@ -30,6 +30,7 @@ async def do_everything(store: Store) -> None:
     await players.may_make(store, player, ROOM, 3)
     await players.may_make_from(store, "192.0.2.1", ROOM, 3)
     await players.seat_in(store, player, ROOM)
+    await records.keep(store, {ROOM: b"record"}, 60)
     await shared_secret(store)
 
 

@@ -14,6 +14,7 @@ NAMES = [
     keys.log(ROOM),
     keys.here(ROOM),
     keys.feed(ROOM),
+    keys.record(ROOM),
     keys.probe("node-1", 0),
     keys.due(3),
     keys.ALIVE,
@@ -55,7 +56,7 @@ def test_no_documented_key_has_gone() -> None:
 @pytest.mark.parametrize(
     "together",
     [
-        [keys.log(ROOM), keys.here(ROOM), keys.feed(ROOM)],
+        [keys.log(ROOM), keys.here(ROOM), keys.feed(ROOM), keys.record(ROOM)],
         [keys.ALIVE, keys.OUTAGES],
         [keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION],
         [keys.made_rooms(PLAYER), keys.seats(PLAYER), keys.made(PLAYER, "{x}")],

@@ -105,6 +105,9 @@ class Settings(BaseSettings):
     )
     rooms_per_player: int = Field(20, ge=0, description="rooms that one player made and that are not over")
     rooms_per_address: int = Field(300, ge=0, description="rooms made from one address within an hour")
+    record_days: int = Field(
+        30, ge=0, le=36_500, description="days for which records of finished games are kept; 0: for ever"
+    )
     player_bytes: int = Field(
         262_144, ge=4096, description="what may wait for a client to read it, then 1013"
     )

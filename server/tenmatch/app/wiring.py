@@ -29,6 +29,7 @@ from tenmatch.gateway.keyset import KeySet, fetcher
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.news import News
 from tenmatch.gateway.pulse import Pulse
+from tenmatch.gateway.records import Records
 from tenmatch.gateway.rounds import Rounds, every, guarded
 from tenmatch.gateway.session import Session
 from tenmatch.gateway.tables import Tables
@@ -41,6 +42,7 @@ from tenmatch.store.feed import Feed
 from tenmatch.store.presence import Presence
 from tenmatch.store.secret import shared_secret
 
+DAY_S = 86_400
 BURST_S = 3  # what the connections of one player, or one address, may send at once: so many seconds' worth
 
 
@@ -114,6 +116,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     attendance = Attendance(Presence(store, name), tables, spawn=spawn)
     news.deliver_to(tables, attendance)
     listing = Listing(store)
+    records = Records(store, ttl=settings.record_days * DAY_S, spawn=spawn)
     desk = Desk(
         store,
         feed,
@@ -163,12 +166,12 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
 
     await pulse.once()
     tasks = [group.create_task(work) for work in (feed.run(), committer.run(), pulse.run())]
-    for title, seconds, round_ in Rounds(store, tables, attendance, listing).all():
+    for title, seconds, round_ in Rounds(store, tables, attendance, listing, records).all():
         tasks.append(group.create_task(every(title, seconds, round_)))
 
     watchdog = Watchdog(log_s=settings.stuck_log_s, end_s=settings.stuck_end_s)
     node = Node(name, pulse, feed, tables, desk, handshake, watchdog, settings, tasks, ended)
-    pages |= {**site, **answers(node, listing)}
+    pages |= {**site, **answers(node, listing, records)}
     return node
 
 
@@ -190,7 +193,7 @@ def _shared(per_second: float) -> Shared:
     return Shared(per_second, per_second * BURST_S)
 
 
-def answers(node: Node, listing: Listing) -> Mapping[str, Page]:
+def answers(node: Node, listing: Listing, records: Records) -> Mapping[str, Page]:
     """Return the plain HTTP answers of a node, by path."""
 
     def healthz(_: Request) -> Response:
@@ -217,4 +220,5 @@ def answers(node: Node, listing: Listing) -> Mapping[str, Page]:
         "/healthz": healthz,
         "/readyz": readyz,
         "/v1/rooms": rooms,
+        "/v1/records/*": records.page,
     }

@@ -9,6 +9,7 @@ from tenmatch.game.ids import Millis, RoomId
 from tenmatch.game.room import Phase
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.listing import Listing
+from tenmatch.gateway.records import Records
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import CODE_TTL_S, LOOKED_AT_MS, NoSuchRoom, Tables, UnreadableRoom
 from tenmatch.store import due
@@ -23,18 +24,22 @@ HEADS_ROUND_S: Final = 1.0
 CHANGES_ROUND_S: Final = 1.0
 PRESENCE_ROUND_S: Final = 5.0
 SWEEP_ROUND_S: Final = 2.0
+RECORDS_ROUND_S: Final = 1.0
 IDLE_S: Final = 60.0  # a room without anyone here and with nothing due is unloaded
 
 
 class Rounds:
     """The rounds of one node."""
 
-    def __init__(self, store: Store, tables: Tables, attendance: Attendance, listing: Listing) -> None:
+    def __init__(
+        self, store: Store, tables: Tables, attendance: Attendance, listing: Listing, records: Records
+    ) -> None:
         """Prepare; `every` starts them."""
         self._store = store
         self._tables = tables
         self._attendance = attendance
         self._listing = listing
+        self._records = records
         self._idle_since: dict[Table, float] = {}
 
     def all(self) -> list[tuple[str, float, Callable[[], Awaitable[None]]]]:
@@ -45,6 +50,7 @@ class Rounds:
             ("changes", CHANGES_ROUND_S, self.changes),
             ("presence", PRESENCE_ROUND_S, self.presence),
             ("sweep", SWEEP_ROUND_S, self.sweep),
+            ("records", RECORDS_ROUND_S, self.records),
         ]
 
     async def patience(self) -> None:
@@ -75,7 +81,7 @@ class Rounds:
         tables = list(self._tables.loaded.values())
         self._tables.restless.update(tables)  # told with the next changes: a room hears once a second at most
         going_on = [table for table in tables if table.state.phase is not Phase.OVER]
-        await due.unmark(self._store, [table.room for table in tables if table.state.phase is Phase.OVER])
+        await due.unmark(self._store, [table.room for table in tables if self._is_done_with(table)])
         await self._leave_to_us(table.room for table in going_on)
         await renew_codes(self._store, [table.state.code for table in tables], CODE_TTL_S)
         await self._unload_idle(tables)
@@ -93,6 +99,15 @@ class Rounds:
                 await due.unmark(self._store, [room])
             else:
                 table.advance()
+
+    async def records(self) -> None:
+        """Keep the records of games that are over."""
+        done = await self._records.keep(tuple(self._tables.unrecorded))
+        self._tables.unrecorded.difference_update(done)
+
+    def _is_done_with(self, table: Table) -> bool:
+        """Tell whether nobody needs to look at a room any more, whatever becomes of this node."""
+        return table.state.phase is Phase.OVER and table not in self._tables.unrecorded
 
     async def _leave_to_us(self, rooms: Iterable[RoomId]) -> None:
         """Move these rooms' marks, so that other nodes leave them to this one for a while."""
@@ -114,7 +129,8 @@ class Rounds:
                 self._tables.unload(table)
 
     def _idle(self, table: Table) -> bool:
-        return not len(table.audience) and table not in self._tables.waiting
+        held = table in self._tables.waiting or table in self._tables.unrecorded
+        return not len(table.audience) and not held
 
 
 async def every(name: str, seconds: float, work: Callable[[], Awaitable[None]]) -> None:

@@ -61,6 +61,7 @@ class Tables:
         self.loaded: dict[RoomId, Table] = {}
         self.waiting: set[Table] = set()  # those with commands that wait
         self.restless: set[Table] = set()  # those whose line in the list, or presence, may have changed
+        self.unrecorded: set[Table] = set()  # those that are over, until their record is known to be kept
         self._store = store
         self._committer = committer
         self._feed = feed
@@ -140,6 +141,7 @@ class Tables:
             pulse=self._pulse,
         )
         log.info("room loaded", extra={"room": room, "seq": table.state.seq})
+        self._record_if_over(table)
         return table
 
     def revive(self) -> None:
@@ -155,6 +157,7 @@ class Tables:
         table.close()
         self.waiting.discard(table)
         self.restless.discard(table)
+        self.unrecorded.discard(table)
         self._feed.leave(table.room)
         log.info("room unloaded", extra={"room": table.room, "seq": table.state.seq})
 
@@ -253,9 +256,15 @@ class Tables:
                 moved = True
                 if event.reason is not UnseatReason.LEFT:
                     self._detach_seat(table, event.seat, event.reason)
+        if moved:
+            self._record_if_over(table)
         if moved and mine:
             self._forget_made(table)
             self._index(table.room, _seated(before), _seated(table.state))
+
+    def _record_if_over(self, table: Table) -> None:
+        if table.state.phase is Phase.OVER:
+            self.unrecorded.add(table)
 
     def _index(self, room: RoomId, before: set[PlayerId], after: set[PlayerId]) -> None:
         """Keep the index of who sits where; a projection, made up for when it is read."""
@@ -321,6 +330,7 @@ class Tables:
         else:
             log.warning("a log is another than was held", extra={"room": table.room, "seq": len(entries)})
             table.replace(entries)
+            self._record_if_over(table)
             for member in tuple(table.audience.players):
                 if member.seat is not None and not Holder(member.seat, member.player).sits(table.state):
                     self.detach(table, member, "closed")

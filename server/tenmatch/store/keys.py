@@ -8,6 +8,7 @@ a cluster.
 | tm:{ROOM}:log        | list    | the room's events, an entry each (store.log)       | renewed by appends   |
 | tm:{ROOM}:here       | hash    | connection counter, holders of seats, watchers     | with the log         |
 | tm:{ROOM}:feed       | channel | new entries, and notes (see store.feed)            |                      |
+| tm:{ROOM}:record     | string  | the finished game, as JSON in gzip (store.records) | as set; none: 0 days |
 | tm:{probe:NODE:I}    | channel | a node's messages to itself, one for each shard    |                      |
 | tm:{due:K}           | zset    | room by the ms when somebody must look             | none: members go     |
 | tm:{alive}           | string  | ms of the latest heartbeat of any node             | none: one            |
@@ -53,6 +54,11 @@ def here(room: RoomId) -> str:
 def feed(room: RoomId) -> str:
     """Name the channel on which a room's entries and notes are published."""
     return f"tm:{{{room}}}:feed"
+
+
+def record(room: RoomId) -> str:
+    """Name the record of a game that is over."""
+    return f"tm:{{{room}}}:record"
 
 
 def room_of_feed(channel: bytes) -> RoomId:

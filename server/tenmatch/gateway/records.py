@@ -1,0 +1,115 @@
+"""Records of finished games: kept by whichever node sees a game end, and shown to whoever asks for one.
+
+While a game's log lives its record follows from it, so nothing is lost with a node that dies before it wrote
+one: the room stays marked to be looked at until its record is kept.
+"""
+
+import asyncio
+import gzip
+import logging
+import re
+from collections.abc import Collection
+from http import HTTPStatus
+from typing import Final
+
+from websockets.http11 import Request, Response
+
+from tenmatch.game.events import Ended, Rematch
+from tenmatch.game.ids import ROOM_ID_LENGTH, RoomId
+from tenmatch.game.room import Phase
+from tenmatch.gateway.http import Later, path_of, respond, say, takes_gzip
+from tenmatch.gateway.table import Table
+from tenmatch.gateway.tasks import Spawn
+from tenmatch.protocol.record import Record, encode, public_at, record_of
+from tenmatch.protocol.stored import StoredError, open_all, unseal
+from tenmatch.store import records
+from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.log import read
+
+log = logging.getLogger(__name__)
+
+FOR_ANYONE: Final = {"Access-Control-Allow-Origin": "*", "Vary": "Accept-Encoding"}
+UNCHANGED_S: Final = 3_600  # for so long whoever has a record need not ask again
+_ROOM: Final = re.compile(rf"[a-z0-9]{{{ROOM_ID_LENGTH}}}")
+
+
+class Records:
+    """The records in the store."""
+
+    def __init__(self, store: Store, *, ttl: int, spawn: Spawn) -> None:
+        """Make them.
+
+        Args:
+            ttl: Seconds for which a record is kept; 0: for ever.
+        """
+        self._store = store
+        self._ttl = ttl
+        self._spawn = spawn
+
+    async def keep(self, tables: Collection[Table]) -> set[Table]:
+        """Keep the records of rooms that are over; return those that need not be seen to any more.
+
+        Raises:
+            StoreDown: Some may be kept; keeping them again does no harm.
+        """
+        done, kept = set(), {}
+        for table in tables:
+            record = record_of(table.entries) if table.state.phase is Phase.OVER else None
+            if record is None:  # nobody played here, or the end was taken back
+                done.add(table)
+            elif self._is_public(record):
+                kept[table.room] = await _packed(record)
+                done.add(table)
+        if kept:
+            await records.keep(self._store, kept, self._ttl)
+        return done
+
+    async def find(self, room: RoomId) -> bytes | None:
+        """Return a room's record as JSON, packed (gzip); None where no game was played to its end.
+
+        Raises:
+            StoreDown: It could not be looked for.
+        """
+        found = await records.find(self._store, room)
+        if found.record is not None or found.last is None:
+            return found.record
+        try:
+            if not isinstance(
+                unseal(found.last)[1], Ended | Rematch
+            ):  # the game goes on: its log may be long
+                return None
+            record = record_of(open_all((await read(self._store, room)).entries, 0, 0))
+        except StoredError as error:
+            log.error("a log cannot be read", extra={"room": room, "error": str(error)})
+            return None
+        if record is None or not self._is_public(record):
+            return None
+        packed = await _packed(record)
+        await records.keep(self._store, {room: packed}, self._ttl)
+        return packed
+
+    def _is_public(self, record: Record) -> bool:
+        return self._store.clock.now() >= public_at(record)
+
+    def page(self, request: Request) -> Later:
+        """Answer a request for the record of the room that its path ends with."""
+        return Later(lambda: self._answer(request), self._spawn)
+
+    async def _answer(self, request: Request) -> Response:
+        room = path_of(request).rpartition("/")[2]
+        try:
+            packed = await self.find(RoomId(room)) if _ROOM.fullmatch(room) else None
+        except StoreDown as error:
+            log.warning("a record was not read", extra={"room": room, "error": str(error)})
+            return say(HTTPStatus.SERVICE_UNAVAILABLE, "no record can be read now", {"Retry-After": "1"})
+        if packed is None:
+            return say(HTTPStatus.NOT_FOUND, "no game that is over is known by this id", FOR_ANYONE)
+        headers = {**FOR_ANYONE, "Cache-Control": f"public, max-age={UNCHANGED_S}"}
+        if not takes_gzip(request):
+            return respond(HTTPStatus.OK, gzip.decompress(packed), "application/json", headers)
+        return respond(HTTPStatus.OK, packed, "application/json", {**headers, "Content-Encoding": "gzip"})
+
+
+async def _packed(record: Record) -> bytes:
+    """Write a record and pack it, beside the event loop: it may be long."""
+    return await asyncio.to_thread(lambda: gzip.compress(encode(record), mtime=0))
