@@ -111,7 +111,7 @@ def chains_never_compared() -> None:
     _rewrite(log.APPEND, b"if string.sub(later[1], 2, 5) ~= chain then", b"if false then")
     log._even = lambda head, tail: len(tail) == min(head.seq, 1)
     stored.continues = lambda previous, salt, raw: True
-    table.Table._ends_at = lambda self, end: end.seq > 0  # type: ignore[method-assign]
+    table.Table.ended_at = lambda self, end: end.seq > 0  # type: ignore[method-assign]
 
 
 def read_before_it_listens() -> None:
@@ -250,6 +250,11 @@ def as_impatient_as_fifteen() -> None:
     """Ping who was silent for a second, and give up after two; all else is as it is."""
     connection.SILENCE_S /= 15
     connection.CUT_S /= 15
+
+
+def never_slow() -> None:
+    """Write to a client whatever there is, however little it reads."""
+    connection.Connection.pause_writing = lambda self: None  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@ from tenmatch.game.events import Matched, Resigned
 from tenmatch.game.ids import MoveNumber, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Phase
-from tenmatch.gateway import table as table_module
-from tenmatch.gateway import tables
+from tenmatch.gateway import held, ruling, tables
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
 from tenmatch.gateway.desk import asked
 from tenmatch.gateway.table import Table
@@ -187,7 +186,7 @@ async def test_a_bug_in_judging_gives_the_room_up_and_answers_everyone(
         raise RuntimeError("a bug")
 
     with monkeypatch.context() as broken:
-        broken.setattr(table_module, "decide", fail)
+        broken.setattr(ruling, "decide", fail)
         assert await asked(table, commands.GetReady(ZERO, True)) == Unavailable()
     assert ear.is_detached == "closed"
     with pytest.raises(UnreadableRoom):  # who comes back at once would meet the bug again
@@ -211,7 +210,7 @@ async def test_a_bug_in_folding_gives_the_room_up_and_answers_everyone(
         raise RuntimeError("a bug")
 
     with monkeypatch.context() as broken:
-        broken.setattr(table_module, "evolve", fail)
+        broken.setattr(held, "evolve", fail)
         assert await asked(there, None) == Unavailable()
     assert two.node.tables.loaded.get(here.room) is not there
 

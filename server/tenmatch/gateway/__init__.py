@@ -10,7 +10,9 @@ A move goes through here from top to bottom, and its event back up:
     requests     what its messages ask of a room, as commands
     desk         the requests that have to wait for the store: create and join
     asked        a command that waits for its answer, and what the answer can be
-    table        one loaded room: one command at a time, answers after their append
+    held         a room's log as this node has it, and the state it folds to
+    ruling       what becomes of commands that wait: each judged on the state that the last one led to
+    table        one loaded room: one append at a time, answers after their append
     fanout       an event to everyone in the room: players first, watchers in slices
     frames       what they are sent, made once for all of a kind (framing: as WebSocket frames)
     attendance   who is there, on all nodes

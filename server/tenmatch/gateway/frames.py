@@ -4,14 +4,15 @@ server/protocol.md, "Server to client": `event`, `resumed`, `snapshot`.
 """
 
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import cast
 
 from msgspec import Raw
 
-from tenmatch.game.ids import RoomId, Seq
+from tenmatch.game.ids import Seq
 from tenmatch.game.room import Room
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
+from tenmatch.gateway.held import Held
 from tenmatch.protocol import to_client
 from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.maps import StateMap
@@ -19,14 +20,6 @@ from tenmatch.protocol.stored import Entry
 from tenmatch.protocol.viewers import View, event_map, state_map, view_of
 
 KEPT = 64
-
-
-class Held(Protocol):
-    """A room's log and the state it folds to: `tenmatch.gateway.table.Table`."""
-
-    room: RoomId
-    entries: list[Entry]
-    state: Room
 
 
 class Frames:

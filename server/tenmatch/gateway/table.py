@@ -11,20 +11,15 @@ import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from tenmatch.game.answers import Logged, Refused, Taken
+from tenmatch.game.answers import Logged
 from tenmatch.game.commands import AnyCommand
-from tenmatch.game.decide import decide
-from tenmatch.game.events import AnyEvent
 from tenmatch.game.ids import Millis, RoomId, Seq
-from tenmatch.game.room import Phase, Room, evolve
-from tenmatch.game.settle import next_due, rematch_due, settle, shift
+from tenmatch.game.room import Phase, Room
+from tenmatch.game.settle import rematch_due
 from tenmatch.gateway.asked import (
-    NOT_SEATED,
     Answer,
     Asked,
-    Done,
     Holder,
-    NotMade,
     Repeated,
     Reply,
     Unavailable,
@@ -32,9 +27,11 @@ from tenmatch.gateway.asked import (
 from tenmatch.gateway.fanout import Audience, Member
 from tenmatch.gateway.frames import Frames
 from tenmatch.gateway.framing import frame
+from tenmatch.gateway.held import Held
 from tenmatch.gateway.pulse import Pulse
+from tenmatch.gateway.ruling import Ruling
 from tenmatch.protocol import to_client
-from tenmatch.protocol.stored import Entry, StoredError, open_all, seal_all
+from tenmatch.protocol.stored import Entry, StoredError, seal_all
 from tenmatch.store.clock import StoreClock
 from tenmatch.store.committer import Committer, TooMuchWaits
 from tenmatch.store.log import Appended, Behind, Head, Outcome, Untimely
@@ -74,7 +71,7 @@ class Owner(Protocol):
         """Read the whole log anew, because it is not the one this table holds."""
 
 
-class Table:
+class Table(Held):
     """One loaded room."""
 
     def __init__(
@@ -88,7 +85,7 @@ class Table:
         pulse: Pulse,
     ) -> None:
         """Fold a log of at least one entry."""
-        self.room = room
+        super().__init__(room, entries)
         self.frames = Frames(self)
         self.audience = Audience(self.frames)
         self._owner = owner
@@ -110,15 +107,6 @@ class Table:
         self._closed = False
         self.listed = False  # this node wrote its line in the public list
         self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
-        self.entries, self.state = list(entries), _fold(None, entries)
-        self._salt = bytes.fromhex(self.state.salt)
-        self._due: tuple[Room, Millis | None] = self.state, next_due(self.state)
-
-    @property
-    def head(self) -> Head:
-        """Where the log ends, as far as this node knows."""
-        last = self.entries[-1]
-        return Head(last.seq, last.chain)
 
     # -- commands
 
@@ -206,42 +194,17 @@ class Table:
 
     def _judge(self, head: Head) -> Batch | None:
         """Return the next append, or None where nothing waits, nothing is due and nothing is doubted."""
-        events: list[AnyEvent] = []
-        answers: list[tuple[Asked, Answer | Logged]] = []
-        now = self._clock.now()
-        room = self._after_being_away(now, events)
-        for asked in self._waiting:
-            at = Millis(max(asked.arrived, room.at))
-            room = self._settled(room, at, events)
-            room, answer = _judged(room, asked, at, events)
-            answers.append((asked, answer))
-        if not answers:
-            room = self._settled(room, Millis(max(now, room.at)), events)
-        if not (events or answers or self._doubtful):
+        ruling, now = Ruling(self), self._clock.now()
+        ruling.shift(self._pulse.away(self.state.at), now)
+        if self._waiting:
+            ruling.answer(self._waiting)
+        else:
+            ruling.settle(now)
+        if not (ruling.events or ruling.answers or self._doubtful):
             return None
         self._waiting = []
         self._doubtful = False
-        return Batch(seal_all(events, *head, self._salt), room, answers)
-
-    def _settled(self, room: Room, at: Millis, events: list[AnyEvent]) -> Room:
-        """Let happen what is due; of the state we hold it is known when that is, mostly not yet."""
-        if room is self.state and ((due := self.next_due()) is None or at < due):
-            return room
-        return _note(settle(room, at), events)
-
-    def next_due(self) -> Millis | None:
-        """Return when the room must be looked at again, reckoned once for each state."""
-        state, due = self._due
-        if state is not self.state:
-            due = next_due(self.state)
-            self._due = self.state, due
-        return due
-
-    def _after_being_away(self, now: Millis, events: list[AnyEvent]) -> Room:
-        away = self._pulse.away(self.state.at)
-        if away and self.state.phase in (Phase.STARTING, Phase.PLAYING):
-            return _note(shift(self.state, away, Millis(max(now, self.state.at))), events)
-        return self.state
+        return Batch(seal_all(ruling.events, *head, self.salt), ruling.room, ruling.answers)
 
     # -- outcomes
 
@@ -292,22 +255,18 @@ class Table:
 
     def _catch_up(self, behind: Behind) -> None:
         """Fold what others wrote; where the log is not the one we hold, restore its tail or read it anew."""
-        seq, chain = self.head
+        seq = self.state.seq
         if behind.missed and not behind.forked:
             try:
-                self.fold(open_all(behind.missed, seq, chain, self._salt), mine=False)
+                self.fold(self.opened(behind.missed))
             except StoredError:
                 self._reload()
         elif behind.end.seq == 0 and self.state.phase is Phase.OVER:
             self._owner.lost(self, "expired")
-        elif self._restored < behind.end.seq < seq and self._ends_at(behind.end):
+        elif self._restored < behind.end.seq < seq and self.ended_at(behind.end):
             self._restore(behind.end)
         else:
             self._reload()
-
-    def _ends_at(self, end: Head) -> bool:
-        """Tell whether ours was the log that now ends there."""
-        return end.seq > 0 and self.entries[end.seq - 1].chain == end.chain
 
     def _restore(self, end: Head) -> None:
         """Put back what the log lost, once: a failover can cost it its tail."""
@@ -328,17 +287,16 @@ class Table:
 
     # -- the log goes on
 
-    def fold(self, entries: Sequence[Entry], *, mine: bool = False) -> None:
-        """Take entries that continue the log. Raises whatever `evolve` raises."""
+    def fold(self, entries: Sequence[Entry]) -> None:
+        """Take entries that others wrote after the head. Raises whatever `evolve` raises."""
         if entries:
-            self._take(entries, _fold(self.state, entries), mine=mine)
+            self._take(entries, self.folded(entries), mine=False)
 
     def replace(self, entries: Sequence[Entry]) -> None:
         """Hold another log than before: everyone gets a `reset` snapshot."""
         self._reloading = False
         try:
-            self.entries, self.state = list(entries), _fold(None, entries)
-            self._salt = bytes.fromhex(self.state.salt)
+            self.hold(entries)
             self.frames.forget()
             for member in tuple(self.audience):
                 member.sent, member.behind = self.state.seq, False
@@ -366,15 +324,15 @@ class Table:
             self._heed(first, raws)
 
     def _heed(self, first: Seq, raws: Sequence[bytes]) -> None:
-        seq, chain = self.head
+        seq = self.state.seq
         known = raws[: max(0, seq + 1 - first)]
         fresh = raws[len(known) :]
-        forked = bool(known) and known[-1] != self.entries[first + len(known) - 2].raw
+        forked = bool(known) and not self.has(Seq(first + len(known) - 1), known[-1])
         if forked or (fresh and first > seq + 1):
             self._doubtful = True
             return
         try:
-            self.fold(open_all(fresh, seq, chain, self._salt))
+            self.fold(self.opened(fresh))
         except StoredError:
             self._doubtful = True
 
@@ -435,28 +393,3 @@ class Table:
         """Tell a member who is there, as far as this node knows."""
         if self.presence is not None:
             member.listener.write(frame(member.listener.codec, self.presence))
-
-
-def _fold(room: Room | None, entries: Sequence[Entry]) -> Room:
-    for entry in entries:
-        room = evolve(room, entry.event)
-    assert room is not None, "a log has at least one entry"
-    return room
-
-
-def _judged(room: Room, asked: Asked, at: Millis, events: list[AnyEvent]) -> tuple[Room, Answer | Logged]:
-    """Judge one command in a settled room; return the room after it, and the answer."""
-    if asked.command is None:
-        return room, Done(())
-    if asked.holder is not None and not asked.holder.sits(room):
-        return room, NotMade(NOT_SEATED, room.seq)
-    decision = decide(room, asked.command, at)
-    if isinstance(decision, Taken):
-        return _note(decision, events), Done(decision.events)
-    return room, NotMade(decision, room.seq) if isinstance(decision, Refused) else decision
-
-
-def _note(taken: Taken, events: list[AnyEvent]) -> Room:
-    """Collect the events and return the room after them."""
-    events.extend(taken.events)
-    return taken.room

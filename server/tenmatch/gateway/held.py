@@ -1,0 +1,65 @@
+"""A room's log as this node holds it, and the state that it folds to."""
+
+from collections.abc import Sequence
+
+from tenmatch.game.ids import Millis, RoomId, Seq
+from tenmatch.game.room import Room, evolve
+from tenmatch.game.settle import next_due
+from tenmatch.protocol.stored import Entry, open_all
+from tenmatch.store.log import Head
+
+
+class Held:
+    """A log of at least one entry. It is a copy: what is in the store may have gone on, or be another."""
+
+    def __init__(self, room: RoomId, entries: Sequence[Entry]) -> None:
+        """Fold *entries*. Raises whatever `evolve` raises."""
+        self.room = room
+        self.hold(entries)
+
+    def hold(self, entries: Sequence[Entry]) -> None:
+        """Hold this log, whichever it was before. Raises whatever `evolve` raises."""
+        self.entries, self.state = list(entries), _fold(None, entries)
+        self.salt = bytes.fromhex(self.state.salt)
+        self._due: tuple[Room, Millis | None] = self.state, next_due(self.state)
+
+    @property
+    def head(self) -> Head:
+        """Where the log ends, as far as this node knows."""
+        last = self.entries[-1]
+        return Head(last.seq, last.chain)
+
+    def next_due(self) -> Millis | None:
+        """Return when the room must be looked at again, reckoned once for each state."""
+        state, due = self._due
+        if state is not self.state:
+            due = next_due(self.state)
+            self._due = self.state, due
+        return due
+
+    def opened(self, raws: Sequence[bytes]) -> list[Entry]:
+        """Read entries that come after the head.
+
+        Raises:
+            StoredError: They do not continue the log.
+        """
+        return open_all(raws, *self.head, self.salt)
+
+    def folded(self, entries: Sequence[Entry]) -> Room:
+        """Return the state after entries that come after the head. Raises whatever `evolve` raises."""
+        return _fold(self.state, entries)
+
+    def ended_at(self, end: Head) -> bool:
+        """Tell whether this log, when it was so long, ended there."""
+        return 0 < end.seq <= len(self.entries) and self.entries[end.seq - 1].chain == end.chain
+
+    def has(self, seq: Seq, raw: bytes) -> bool:
+        """Tell whether the entry *seq*, which is not behind the head, is this one."""
+        return self.entries[seq - 1].raw == raw
+
+
+def _fold(room: Room | None, entries: Sequence[Entry]) -> Room:
+    for entry in entries:
+        room = evolve(room, entry.event)
+    assert room is not None, "a log has at least one entry"
+    return room
