@@ -85,12 +85,18 @@ async def test_a_move_that_no_replica_has_is_not_acknowledged(
         answer = await table.players[0].move("match", table.room, n=2, a=a, b=b, seen=seen)
         assert (answer["t"], answer["code"], answer["n"]) == ("error", "unavailable", 2)
         assert len(node.entries(table.room, watched.primary.url)) == seen + 1  # it is there, and was not told
+        unknown = {
+            "room": "2222222222",
+            "watch": True,
+        }  # what is not there may be on the primary that others have
+        assert await table.watchers[0].denied("join", **unknown) == "unavailable"
         for replica in watched.replicas:
             replica.thaw()
         while (answer := await table.players[0].move("match", table.room, n=2, a=a, b=b, seen=seen))[
             "t"
         ] == "error":
             assert answer["code"] == "unavailable"
+        assert await table.watchers[0].denied("join", **unknown) == "no_such_room"
         await table.sync(answer["seq"])
         assert (
             len([event for event in table.judge.told if (event.get("seat"), event.get("n")) == (0, 2)]) == 1

@@ -351,7 +351,10 @@ class Desk:
         except UnreadableRoom:
             session.fail(ErrorCode.UNAVAILABLE, "this room cannot be had here now: try again", re=re)
         except NoSuchRoom:
-            session.fail(ErrorCode.NO_SUCH_ROOM, "there is no such room, or it has ended long ago", re=re)
+            if self._tables.unsure:
+                session.fail(ErrorCode.UNAVAILABLE, UNAVAILABLE, re=re)
+            else:
+                session.fail(ErrorCode.NO_SUCH_ROOM, "there is no such room, or it has ended long ago", re=re)
         except PeerError as error:
             session.close(error.code, error.reason)
         except StoreDown as error:

@@ -71,6 +71,11 @@ class Tables:
         self._rematching: set[RoomId] = set()  # rooms whose rematch is being made
         self._loading: dict[RoomId, asyncio.Future[Table]] = {}
 
+    @property
+    def unsure(self) -> bool:
+        """Whether what is not in the store may be all the same: it may be a primary that was cut off."""
+        return self._committer.down
+
     # -- load and unload
 
     async def open(self, room: RoomId) -> Table:
