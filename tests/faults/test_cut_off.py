@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -12,12 +12,11 @@ import pytest
 from tests.effort import amount
 from tests.faults.deployment import Deployment, apart
 from tests.faults.distant import Way
-from tests.faults.load import Load, playing
+from tests.faults.load import playing
 from tests.faults.network import Network
 from tests.faults.oracle import INVARIANTS, count
-from tests.faults.person import Person
 from tests.faults.promise import Promise
-from tests.faults.watch import all_level, caught_up, watching
+from tests.faults.watch import acknowledgements, all_level, caught_up, watching
 from tests.store.fleet import Redis
 
 pytestmark = pytest.mark.slow
@@ -78,7 +77,8 @@ async def cut_off(promise: Promise, folder: Path, seconds: float, without: str =
     promise.at_least(what + "players and watchers of the node", len(stayed), 5)
     promise.at_most(what + "not ready after", unready, FOUND_S, "s")
     promise.at_most(what + "feed given up after", deaf, FOUND_S, "s")
-    promise.equals(what + "moves acknowledged meanwhile", acknowledged(load, stayed, cut, healed), 0)
+    meanwhile = [when for when in acknowledgements(load, stayed) if cut + ON_ITS_WAY_S < when < healed]
+    promise.equals(what + "moves acknowledged meanwhile", len(meanwhile), 0)
     promise.at_least(what + "moves answered `unavailable`", load.answers("unavailable"), 5)
     promise.at_most(
         what + "a move waits for its answer", max(w.seconds for w in load.record.waits), ANSWER_S, "s"
@@ -90,18 +90,6 @@ async def cut_off(promise: Promise, folder: Path, seconds: float, without: str =
     promise.equals(what + "flaws (I1 to I8)", count(flaws, *INVARIANTS), 0)
     promise.equals(what + "events told twice, or after a gap", load.doubles + load.gaps, 0)
     assert not load.record.faults
-
-
-def acknowledged(load: Load, persons: Sequence[Person], cut: float, healed: float) -> int:
-    """Count these persons' moves that were acknowledged while nobody can have confirmed them."""
-    names = {person.name for person in persons}
-    moments: list[float] = []
-    for room in load.record.history.rooms.values():
-        seats = {view.seat for view in room.views if view.who in names}
-        for (seat, _), move in room.moves.items():
-            if seat in seats:
-                moments += [when for when, _ in move.acknowledged]
-    return sum(cut + ON_ITS_WAY_S < when < healed for when in moments)
 
 
 @pytest.mark.promise("P10")

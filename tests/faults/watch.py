@@ -105,3 +105,15 @@ async def all_level(load: Load, persons: Sequence[Person], store: str, within: f
             return math.inf
         await asyncio.sleep(0.005)
     return time.monotonic() - asked
+
+
+def acknowledgements(load: Load, persons: Sequence[Person]) -> list[float]:
+    """Return when moves of these persons were acknowledged, in rising order."""
+    names = {person.name for person in persons}
+    moments: list[float] = []
+    for room in load.record.history.rooms.values():
+        seats = {view.seat for view in room.views if view.who in names}
+        for (seat, _), move in room.moves.items():
+            if seat in seats:
+                moments += [when for when, _ in move.acknowledged]
+    return sorted(moments)
