@@ -17,10 +17,13 @@ from tenmatch.game import commands
 from tenmatch.game.create import found
 from tenmatch.game.ids import ROOM_CODE_LENGTH, MoveNumber, RoomCode, RoomId, SeatNumber, spell
 from tenmatch.game.options import Mode, choose
+from tenmatch.game.room import Phase
 from tenmatch.gateway.asked import Answer, Done, Holder
 from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.desk import asked
 from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.records import Records
+from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON
@@ -74,6 +77,13 @@ async def running(url: str, **settings: object) -> AsyncIterator[Running]:
                     connection.abort()
                 await until(lambda: not node.handshake.connections)
                 node.stop()
+
+
+def rounds(running: Running) -> Rounds:
+    """Return a node's rounds, for those that a test goes by itself."""
+    node = running.node
+    records = Records(running.store, ttl=60, spawn=asyncio.ensure_future)
+    return Rounds(running.store, node.tables, node.desk._attendance, node.desk._listing, records)
 
 
 class Ear:
@@ -139,6 +149,14 @@ async def playing(running: Running, mode: Mode = Mode.RACE, **asked_for: object)
     ):
         assert isinstance(await asked(table, command), Done)
     assert table.state.board is not None
+    return table
+
+
+async def ended(running: Running) -> Table:
+    """Play a game of persons 0 and 1 to its end."""
+    table = await playing(running)
+    assert isinstance(await asked(table, commands.Resign(SeatNumber(0), MoveNumber(1))), Done)
+    assert table.state.phase is Phase.OVER
     return table
 
 

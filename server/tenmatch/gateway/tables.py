@@ -6,8 +6,7 @@ A table here is a cache of a log. It can be dropped at any moment and read again
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
 
 from tenmatch.game import commands
 from tenmatch.game.create import found_rematch, rematch_room_id
@@ -245,6 +244,10 @@ class Tables:
 
     # -- what a table says of itself
 
+    def moved(self, table: Table) -> None:
+        """Have a room's line in the list looked at."""
+        self.restless.add(table)
+
     def busy(self, table: Table) -> None:
         """Watch over commands that wait."""
         self.waiting.add(table)
@@ -274,17 +277,18 @@ class Tables:
     def _index(self, room: RoomId, before: set[PlayerId], after: set[PlayerId]) -> None:
         """Keep the index of who sits where; a projection, made up for when it is read."""
         if before != after:
-            self._spawn(self._write(self._write_index(room, after - before, before - after)))
+            self._spawn(self._write(lambda: self._write_index(room, after - before, before - after)))
 
     def _forget_made(self, table: Table) -> None:
         """Count a room that is over no longer among those that its maker has."""
         first = table.entries[1].event  # who sat down in the append that made the room
         if table.state.phase is Phase.OVER and isinstance(first, Seated):
-            self._spawn(self._write(players.forget(self._store, first.player.id, table.room)))
+            player = first.player.id
+            self._spawn(self._write(lambda: players.forget(self._store, player, table.room)))
 
-    async def _write(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _write(self, work: Callable[[], Awaitable[None]]) -> None:
         try:
-            await work
+            await work()
         except StoreDown as error:
             log.warning("an index was not written", extra={"error": str(error)})
 
@@ -301,13 +305,13 @@ class Tables:
 
     def detach(self, table: Table, member: Member, reason: str) -> None:
         """Put a member out of a room and tell it why."""
-        table.audience.leave(member)
+        table.leave(member)
         self.restless.add(table)
         member.listener.detached(table.room, reason)
 
     def lost(self, table: Table, why: str) -> None:
         """Unload a table that cannot be trusted or whose log is gone; its members come back by themselves."""
-        members = list(table.audience)
+        members = table.members()
         self.unload(table)
         for member in members:
             self.detach(table, member, "closed")
