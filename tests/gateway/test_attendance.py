@@ -6,7 +6,7 @@ import pytest
 from tests.game.rooms import person
 from tests.gateway import nodes
 from tests.gateway.conftest import Watch
-from tests.gateway.nodes import Ear, Running, founded, playing, running
+from tests.gateway.nodes import Ear, Running, founded, playing, rounds, running
 from tests.store.waiting import until
 
 from tenmatch.game import commands
@@ -203,11 +203,6 @@ async def test_who_just_sat_down_where_another_left_long_ago_stays(
 
 
 # Rooms that nobody is in
-
-
-def rounds(node: Running) -> Rounds:
-    desk = node.node.desk
-    return Rounds(node.store, node.node.tables, desk._attendance, desk._listing)
 
 
 async def test_a_room_without_anyone_is_let_go_and_marked_for_when_it_is_due(
