@@ -134,10 +134,6 @@ def _keep_to(mode: Mode, options: Options) -> None:
             raise BadOptions(field, f"{field} is no option of the mode {mode.value!r}")
     if options.rated:
         raise BadOptions("rated", "there are no rated games yet")
-    if options.spectator_delay_ms:
-        raise BadOptions(
-            "spectator_delay_ms", "nobody can be kept waiting yet: spectators see everything at once"
-        )
 
 
 _DEFAULTS: Final = Options()

@@ -12,6 +12,7 @@ A move goes through here from top to bottom, and its event back up:
     asked        a command that waits for its answer, and what the answer can be
     held         a room's log as this node has it, and the state it folds to
     ruling       what becomes of commands that wait: each judged on the state that the last one led to
+    shown        a room as some of its members are shown it (past: as it was, to who watches with a delay)
     table        one loaded room: one append at a time, answers after their append
     fanout       an event to everyone in the room: players first, watchers in slices
     frames       what they are sent, made once for all of a kind (framing: as WebSocket frames)
