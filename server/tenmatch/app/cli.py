@@ -1,4 +1,4 @@
-"""The command line: `tenmatch serve`, `tenmatch judge`, `tenmatch load`."""
+"""The command line: `tenmatch serve`, `tenmatch judge`, `tenmatch verify`, `tenmatch load`."""
 
 import sys
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tenmatch import __version__
+from tenmatch.app import verifying
 from tenmatch.app.judging import answer
 from tenmatch.app.load.command import run_load
 from tenmatch.app.load.crew import LoadFailed
@@ -94,6 +95,21 @@ def _judge() -> None:
     """Answer questions about boards: a JSON line in, a JSON line out (see server/rules.md)."""
     for line in sys.stdin.buffer:  # as bytes: a line that is no text is a bad line, not the end
         typer.echo(answer(line.decode(errors="replace")))
+
+
+@app.command("verify")
+def _verify(
+    files: Annotated[list[str], typer.Argument(help="Records (/v1/records/ROOM); - is the standard input.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Say it in JSON, a line for each record.")] = False,
+) -> None:
+    """Verify records of finished games: the deal, every event, the result (see server/protocol.md).
+
+    Ends with 1 when one does not prove its game. Then the first thing that is wrong in it is named.
+    """
+    reports = [verifying.report(file) for file in files]
+    for report in reports:
+        typer.echo(verifying.as_json(report) if as_json else str(report))
+    raise typer.Exit(0 if all(report.ok for report in reports) else 1)
 
 
 @app.command("load")
