@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, closing
 from typing import Any, Final, cast
 
 from redis import Redis
+from redis.cluster import RedisCluster
 from tests.faults.games import prepared
 from tests.faults.oracle import Flaw, examine
 from tests.faults.person import Person, Record
@@ -121,7 +122,7 @@ class Load:
         """Let moves be answered and everyone be at the head, then return all that is wrong."""
         self.resting = True
         await until(lambda: all(party.quiet for party in self.parties), within)
-        with closing(Redis.from_url(redis_url)) as redis:
+        with closing(store_at(redis_url)) as redis:
             await until(lambda: not self.stragglers(redis), within)
         return self.examine(redis_url)
 
@@ -131,7 +132,7 @@ class Load:
 
     def logs(self, redis_url: str) -> dict[str, list[bytes]]:
         """Return the logs of all rooms there were, as they are stored."""
-        with closing(Redis.from_url(redis_url)) as redis:
+        with closing(store_at(redis_url)) as redis:
             return {room: _log(redis, room) for room in self.record.history.rooms}
 
     def heads(self, redis: Redis) -> dict[str, int]:
@@ -191,6 +192,12 @@ async def playing(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def store_at(url: str) -> Redis:
+    """Return a client of a store: of one server, or of a cluster, named redis+cluster:// and a member."""
+    kind, _, where = url.partition("redis+cluster://")
+    return Redis.from_url(url) if kind else cast("Redis", RedisCluster.from_url(f"redis://{where}"))
 
 
 def _log(redis: Redis, room: str) -> list[bytes]:

@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 from typing import Final, NamedTuple
 
-import redis
-from tests.faults.load import Load
+from tests.faults.load import Load, store_at
 from tests.faults.person import Person
 from tests.live.wire import fetch
 
@@ -82,7 +81,7 @@ async def caught_up(load: Load, store: str, within: float = 4.0) -> float:
     """
     load.resting = True
     stopped = time.monotonic()
-    with closing(redis.Redis.from_url(store)) as client:
+    with closing(store_at(store)) as client:
         while not all(party.quiet for party in load.parties) or load.stragglers(client):
             if time.monotonic() - stopped > within:
                 return math.inf
@@ -94,7 +93,7 @@ async def caught_up(load: Load, store: str, within: float = 4.0) -> float:
 async def all_level(load: Load, persons: Sequence[Person], store: str, within: float = 6.0) -> float:
     """Return after how many seconds these persons hold what is in the logs by now; infinity for never."""
     asked = time.monotonic()
-    with closing(redis.Redis.from_url(store)) as client:
+    with closing(store_at(store)) as client:
         heads = load.heads(client)
 
     def level() -> bool:
