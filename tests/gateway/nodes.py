@@ -117,7 +117,8 @@ def listen(table: Table, seat: int | None = None) -> Ear:
     number = None if seat is None else SeatNumber(seat)
     player = person(0).id if number is None else table.state.seated(number).player.id
     credits = Credits(0, 1, 0.0)
-    table.audience.enter(Member(ear, player, number, number=1, sent=table.state.seq, matches=credits))
+    shown = table.shown_to(number)
+    shown.audience.enter(Member(ear, player, number, number=1, sent=shown.state.seq, matches=credits))
     return ear
 
 

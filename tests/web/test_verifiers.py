@@ -38,7 +38,7 @@ FREE: Final = frozenset(
 )
 """What players choose, or no rule binds: another value may be as good. All else follows from these."""
 
-NOT_YET: Final = ("rated", "spectator_delay_ms")  # only one of the verifiers knows that nobody offers them
+NOT_YET: Final = ("rated",)  # only one of the verifiers knows that nobody offers them
 
 
 def verdicts(records: Iterable[Json]) -> list[Verdict | None]:

@@ -14,7 +14,6 @@ from tenmatch.game.ids import Millis, RoomId, SeatNumber
 from tenmatch.game.room import Phase
 from tenmatch.gateway.asked import Holder
 from tenmatch.gateway.fanout import Member
-from tenmatch.gateway.framing import frames
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import Tables
 from tenmatch.gateway.tasks import Spawn
@@ -59,7 +58,7 @@ class Attendance:
     def greet(self, table: Table, member: Member) -> None:
         """Tell a joiner who is there, as far as this node knows."""
         self._tables.restless.add(table)
-        table.greet(member)
+        table.shown_to(member.seat).greet(member)
 
     def noted(self, table: Table, seat: SeatNumber, number: int) -> None:
         """Hear from another node that a connection took a seat: an older one here is taken over."""
@@ -81,7 +80,7 @@ class Attendance:
             Held(
                 table.room,
                 {member.seat: member.number for member in table.audience.players if member.seat is not None},
-                table.audience.watching,
+                table.shown_to(None).audience.watching,
             )
             for table in tables
         ]
@@ -99,8 +98,7 @@ class Attendance:
         ]
         told = to_client.Presence(room=table.room, online=online, watching=here.watching)
         if table.presence != told:
-            table.presence = told
-            table.audience.say(frames(told))
+            table.announce(told)
         if table.state.phase is Phase.OPEN:
             self._free_absent(table, here)
 

@@ -34,6 +34,7 @@ from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.keyset import KeysUnavailable
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.session import UNAVAILABLE, Session
+from tenmatch.gateway.shown import Shown
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom, draw_seed
 from tenmatch.gateway.tasks import Spawn
@@ -247,35 +248,24 @@ class Desk:
             session.fail(ErrorCode.NOT_ALLOWED, "your seat was freed while you joined", re=re)
             return
         if held is not None:
-            table.audience.leave(held[1])
-        rate = session.limits.matches_per_s
+            table.leave(held[1])
+        rate, shown = session.limits.matches_per_s, table.shown_to(seat)
         member = Member(
             session,
             session.whom.id,
             seat,
             number=number,
-            sent=table.state.seq,
+            sent=shown.state.seq,
             matches=Credits(rate, max(rate, 1), asyncio.get_running_loop().time()),
         )
-        session.write(self._standing(table, member, re, join))
+        session.write(_standing(shown, member, re, join))
         session.rooms[table.room] = (table, member)
-        table.audience.enter(member)
+        shown.audience.enter(member)
         self._attendance.greet(table, member)
         if seat is not None:
             # Answers of the store may overtake each other: the highest number may be another's.
             highest = max(m.number for m in table.audience.players if m.seat == seat)
             self._attendance.supersede(table, seat, highest)
-
-    def _standing(self, table: Table, member: Member, re: int | None, join: from_client.Join | None) -> bytes:
-        """Return what a joiner is told: the events it missed, or the whole state."""
-        if join is None or join.after is None:
-            return table.frames.snapshot(member, re=re)
-        if not _holds(table, join):
-            return table.frames.snapshot(member, re=re, reset=True)
-        missed = table.entries[join.after :]
-        if len(missed) > RESUMED_EVENTS:
-            return table.frames.snapshot(member, re=re)
-        return table.frames.resumed(member, missed, re=re)
 
     def leave(self, session: Session, table: Table, member: Member, re: int | None) -> None:
         """Take the session out of a room; before the start this frees its seat."""
@@ -295,7 +285,7 @@ class Desk:
     def _vacate(self, session: Session, table: Table, member: Member) -> None:
         if session.rooms.get(table.room, (None, None))[1] is member:
             del session.rooms[table.room]
-        table.audience.leave(member)
+        table.leave(member)
         self._attendance.depart(table, member.seat, member.number)
 
     def ended(self, session: Session) -> None:
@@ -374,9 +364,21 @@ async def asked(table: Table, command: commands.AnyCommand | None, holder: Holde
     return await answer
 
 
-def _holds(table: Table, join: from_client.Join) -> bool:
+def _standing(shown: Shown, member: Member, re: int | None, join: from_client.Join | None) -> bytes:
+    """Return what a joiner is told: the events it missed, or the whole state."""
+    if join is None or join.after is None:
+        return shown.frames.snapshot(member, re=re)
+    if not _holds(shown, join):
+        return shown.frames.snapshot(member, re=re, reset=True)
+    missed = shown.entries[join.after :]
+    if len(missed) > RESUMED_EVENTS:
+        return shown.frames.snapshot(member, re=re)
+    return shown.frames.resumed(member, missed, re=re)
+
+
+def _holds(shown: Shown, join: from_client.Join) -> bool:
     """Tell whether the log has the event after which the client wants to go on."""
     assert join.after is not None
-    if join.after > len(table.entries):
+    if join.after > len(shown.entries):
         return False
-    return join.chain == (table.entries[join.after - 1].chain if join.after else 0)
+    return join.chain == (shown.entries[join.after - 1].chain if join.after else 0)

@@ -63,10 +63,10 @@ class Listing:
         """
         public = [table for table in tables if not table.state.private]
         for table in public:
-            if table.listed and table.state.phase is Phase.OVER:
+            if table.listed and _over(table):
                 await lobby.drop(self._store, table.room)
                 table.listed = False
-        going_on = [table for table in public if table.state.phase is not Phase.OVER]
+        going_on = [table for table in public if not _over(table)]
         for table in going_on:
             table.listed = True
         await lobby.put(self._store, *map(_listed, going_on))
@@ -100,9 +100,13 @@ class Listing:
                 follower.write(news[follower.codec.name])
 
 
+def _over(table: Table) -> bool:
+    return table.shown_to(None).state.phase is Phase.OVER
+
+
 def _listed(table: Table) -> lobby.Listed:
     """Return a room's line and rank: open rooms first, then the newest."""
-    state = table.state
+    state, presence = table.shown_to(None).state, table.shown_to(None).presence
     opened = OPEN_FIRST if state.phase is Phase.OPEN else 0
-    line = msgspec.json.encode(line_map(table.room, state, table.watching))
+    line = msgspec.json.encode(line_map(table.room, state, presence.watching if presence else 0))
     return lobby.Listed(table.room, line, opened + state.created_at)

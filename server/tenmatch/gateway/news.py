@@ -7,7 +7,6 @@ import msgspec
 from tenmatch.game.ids import RoomId, Seq
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.desk import CHAT_NOTE
-from tenmatch.gateway.framing import frames
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import Tables
 from tenmatch.protocol import to_client
@@ -52,7 +51,7 @@ class News:
             arrival = read_arrival(payload)
             self._attendance.noted(table, arrival.seat, arrival.number)
         elif kind == CHAT_NOTE:
-            table.audience.say(frames(msgspec.msgpack.decode(payload, type=to_client.Chat)))
+            table.announce(msgspec.msgpack.decode(payload, type=to_client.Chat))
 
     def on_doubt(self, room: RoomId) -> None:
         """Compare a room with its log: messages may have been lost."""

@@ -130,7 +130,7 @@ class Rounds:
 
     def _idle(self, table: Table) -> bool:
         held = table in self._tables.waiting or table in self._tables.unrecorded
-        return not len(table.audience) and not held
+        return not table.members() and not held
 
 
 async def every(name: str, seconds: float, work: Callable[[], Awaitable[None]]) -> None:

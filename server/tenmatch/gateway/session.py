@@ -149,8 +149,9 @@ class Session:
     def drained(self) -> None:
         """Make up for what was left out while too much waited to be read."""
         for table, member in self.rooms.values():
-            table.audience.drained(member)
-            table.greet(member)
+            shown = table.shown_to(member.seat)
+            shown.audience.drained(member)
+            shown.greet(member)
 
     def lost(self) -> None:
         """End: leave the rooms, as a closed socket does."""
@@ -327,7 +328,7 @@ class Session:
         room, n = message.room, message.n
         held = self.rooms.get(room)
         if held is None or held[1].seat is None:
-            seq = held[0].state.seq if held is not None else 0
+            seq = held[0].shown_to(None).state.seq if held is not None else 0
             self.send(to_client.Refused(room=room, n=n, seq=seq, code=Obstacle.NOT_SEATED))
             return
         table, member = held

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from tenmatch.game.answers import Logged
 from tenmatch.game.commands import AnyCommand
-from tenmatch.game.ids import Millis, RoomId, Seq
+from tenmatch.game.ids import Millis, RoomId, SeatNumber, Seq
 from tenmatch.game.room import Phase, Room
 from tenmatch.game.settle import rematch_due
 from tenmatch.gateway.asked import (
@@ -24,12 +24,11 @@ from tenmatch.gateway.asked import (
     Reply,
     Unavailable,
 )
-from tenmatch.gateway.fanout import Audience, Member
-from tenmatch.gateway.frames import Frames
-from tenmatch.gateway.framing import frame
-from tenmatch.gateway.held import Held
+from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.past import Past
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.ruling import Ruling
+from tenmatch.gateway.shown import Shown
 from tenmatch.protocol import to_client
 from tenmatch.protocol.stored import Entry, StoredError, seal_all
 from tenmatch.store.clock import StoreClock
@@ -58,6 +57,9 @@ class Owner(Protocol):
     def changed(self, table: "Table", before: Room, entries: Sequence[Entry], mine: bool) -> None:
         """Hear that events were added to a room."""
 
+    def moved(self, table: "Table") -> None:
+        """Hear that a room's watchers are shown something new."""
+
     def busy(self, table: "Table") -> None:
         """Hear that commands wait, so that whoever waits too long is told."""
 
@@ -71,8 +73,8 @@ class Owner(Protocol):
         """Read the whole log anew, because it is not the one this table holds."""
 
 
-class Table(Held):
-    """One loaded room."""
+class Table(Shown):
+    """One loaded room. It is shown as it is to who sits there; to who watches, perhaps, as it was."""
 
     def __init__(
         self,
@@ -86,8 +88,6 @@ class Table(Held):
     ) -> None:
         """Fold a log of at least one entry."""
         super().__init__(room, entries)
-        self.frames = Frames(self)
-        self.audience = Audience(self.frames)
         self._owner = owner
         self._committer = committer
         self._clock = clock
@@ -106,7 +106,8 @@ class Table(Held):
         self._timer_at = Millis(0)
         self._closed = False
         self.listed = False  # this node wrote its line in the public list
-        self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
+        delay_ms = self.state.options.spectator_delay_ms
+        self._past = Past(self, delay_ms, clock, moved=lambda: owner.moved(self)) if delay_ms else None
 
     # -- commands
 
@@ -296,11 +297,9 @@ class Table(Held):
         """Hold another log than before: everyone gets a `reset` snapshot."""
         self._reloading = False
         try:
-            self.hold(entries)
-            self.frames.forget()
-            for member in tuple(self.audience):
-                member.sent, member.behind = self.state.seq, False
-                member.listener.write(self.frames.snapshot(member, reset=True))
+            self.reset(entries)
+            if self._past is not None:
+                self._past.begin_anew()
         except Exception as error:  # the outermost frame of a room's doings
             self._gone_wrong(error)
         self.advance()
@@ -342,6 +341,8 @@ class Table(Held):
         self.entries.extend(entries)
         self._mine = mine
         self.audience.tell()
+        if self._past is not None:
+            self._past.follow()
         self._owner.changed(self, before, entries, mine)
 
     # -- what is due
@@ -375,6 +376,8 @@ class Table(Held):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._past is not None:
+            self._past.close()
         for asked in self._all_asked():
             asked.answer(Unavailable())
 
@@ -382,14 +385,22 @@ class Table(Held):
         under_way = [asked for asked, _ in self._under_way.answers] if self._under_way else []
         return under_way + self._waiting
 
-    # -- what members are sent
+    # -- members
 
-    @property
-    def watching(self) -> int:
-        """How many watch, on all nodes, as last heard."""
-        return self.presence.watching if self.presence else 0
+    def shown_to(self, seat: SeatNumber | None) -> Shown:
+        """Return the room as it is shown to a seat, or to watchers and the public where that is None."""
+        return self._past if seat is None and self._past is not None else self
 
-    def greet(self, member: Member) -> None:
-        """Tell a member who is there, as far as this node knows."""
-        if self.presence is not None:
-            member.listener.write(frame(member.listener.codec, self.presence))
+    def members(self) -> list[Member]:
+        """Return who is here on this node."""
+        return [*self.audience, *(self._past.audience if self._past is not None else ())]
+
+    def leave(self, member: Member) -> None:
+        """Let a member go, if it is here."""
+        self.shown_to(member.seat).audience.leave(member)
+
+    def announce(self, message: to_client.Chat | to_client.Presence) -> None:
+        """Say to everyone what is in no log."""
+        self.say(message)
+        if self._past is not None:
+            self._past.say(message)

@@ -1,0 +1,41 @@
+"""A room as some of its members are shown it: a log, the state it folds to, and who is told."""
+
+from collections.abc import Sequence
+
+from tenmatch.game.ids import RoomId
+from tenmatch.gateway.fanout import Audience, Member
+from tenmatch.gateway.frames import Frames
+from tenmatch.gateway.framing import frame, frames
+from tenmatch.gateway.held import Held
+from tenmatch.protocol import to_client
+from tenmatch.protocol.stored import Entry
+
+
+class Shown(Held):
+    """A log, and those who follow it."""
+
+    def __init__(self, room: RoomId, entries: Sequence[Entry]) -> None:
+        """Begin without members. Raises whatever `evolve` raises."""
+        super().__init__(room, entries)
+        self.frames = Frames(self)
+        self.audience = Audience(self.frames)
+        self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
+
+    def say(self, message: to_client.Chat | to_client.Presence) -> None:
+        """Say to the members what is in no log."""
+        if isinstance(message, to_client.Presence):
+            self.presence = message
+        self.audience.say(frames(message))
+
+    def greet(self, member: Member) -> None:
+        """Tell a member who is there, as far as this node knows."""
+        if self.presence is not None:
+            member.listener.write(frame(member.listener.codec, self.presence))
+
+    def reset(self, entries: Sequence[Entry]) -> None:
+        """Hold another log than before: every member gets a `reset` snapshot."""
+        self.hold(entries)
+        self.frames.forget()
+        for member in tuple(self.audience):
+            member.sent, member.behind = self.state.seq, False
+            member.listener.write(self.frames.snapshot(member, reset=True))
