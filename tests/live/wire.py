@@ -110,6 +110,11 @@ class Wire:
         assert answer.status == 101, answer
         return wire
 
+    @property
+    def port(self) -> int:
+        """Our own end's port."""
+        return int(self._writer.get_extra_info("sockname")[1])
+
     async def send(self, data: bytes) -> None:
         """Send bytes."""
         self._writer.write(data)
