@@ -7,6 +7,7 @@ from tests.live.client import CODECS, Client
 from tests.live.node import Node
 from tests.live.oracle_room import RoomJudge
 from tests.live.proof import verify
+from tests.live.records import prove_record
 
 Message = dict[str, Any]
 Meet = Callable[..., Awaitable[Client]]
@@ -135,12 +136,14 @@ class Table:
             assert (event["seat"], event["n"]) == (seat, n), "acknowledged, and lost"
 
     async def prove(self, node: Node, store: str | None = None) -> None:
-        """Fail unless all agree and the log, as it is stored, proves the finished game."""
+        """Fail unless all agree and the finished game is proven: by its log, as stored, and by its record."""
         assert self.over
         await self.agree()
         after = await self.watchers[0].ask("join", room=self.room, watch=True)
         self.judge.check_snapshot(after)
         verify(self.judge.told, node.entries(self.room, store))
+        if self.judge.now.game is not None:
+            await prove_record(node.url, self.room, self.judge.told)
 
 
 async def enter(table: Table, order: list[int]) -> Table:
