@@ -50,7 +50,7 @@ class Patience:
     ping: float = 1.0  # of silence, then it asks whether the server is there
     dead: float = 3.0  # of silence, then the connection is given up
     probe: float = 1.0  # between two probes
-    deaf: float = 5.0  # without a probe that came back, then the feed is not healthy and begins anew
+    deaf: float = 4.0  # without a probe that came back, then the feed is not healthy and begins anew
     acknowledgement: float = 1.0  # for a subscription, then `join` fails and the feed is not healthy
     retry: tuple[float, float] = (0.05, 1.0)  # shortest and longest wait before a new connection
     survey: float = 1.0  # between two questions which servers are primaries
