@@ -42,6 +42,7 @@ import { Board } from './board.js';
  * @property {number | null} turn
  * @property {(number | null)[] | null} clocks
  * @property {number | null} clocks_at
+ * @property {number} [join_by]   quick match: by when all have to be ready
  * @property {number | null} starts_at
  * @property {number | null} ends_at
  * @property {{seat: number, place: number, score: number, mistakes: number}[] | null} ranking
@@ -163,11 +164,12 @@ const stopped = (state) => (state.phase === 'starting' ? { ...state, phase: 'ope
 
 /** @type {Fold} */
 function created(_, event) {
-  const { mode, options, code, host, commit = null } = event;
+  const { mode, options, code, host, commit = null, join_by } = event;
   const seats = Array(options.max_players).fill(null);
   const boards = mode === 'mirror' ? { boards: [...seats], progress: [...seats] } : {};
   const adds_left = options.adds ?? 0;
-  return { ...NOTHING, mode, options, private: event.private, code, host, commit, seats, adds_left, ...boards };
+  const meeting = join_by === undefined ? {} : { join_by };
+  return { ...NOTHING, mode, options, private: event.private, code, host, commit, ...meeting, seats, adds_left, ...boards };
 }
 
 /** @type {Fold} */
@@ -243,12 +245,13 @@ function wentOut(state, event, viewer) {
 
 /** @type {Fold} */
 function shifted(state, { by_ms }) {
-  const waiting = state.phase === 'starting';
   const later = (/** @type {number | null} */ time) => (time === null ? null : time + by_ms);
   const seats = state.seats.map((taken) => taken && { ...taken, locked_until: later(taken.locked_until) });
-  const { starts_at, ends_at, clocks_at } = state;
+  const { starts_at, join_by, ends_at, clocks_at } = state;
   const changes = { ends_at: later(ends_at), clocks_at: later(clocks_at) };
-  return { ...state, seats, ...changes, starts_at: waiting ? later(starts_at) : starts_at };
+  const meeting = join_by === undefined ? {} : { join_by: join_by + by_ms };
+  const waiting = state.phase === 'playing' ? {} : { starts_at: later(starts_at), ...meeting };
+  return { ...state, seats, ...changes, ...waiting };
 }
 
 /** @type {Fold} */

@@ -35,6 +35,8 @@ export class Game {
   created;
   /** The room of a rematch: all sit there, ready, from its first moment on. */
   again = false;
+  /** That of a quick match: all sit there from its first moment on, and have so long to be ready. @type {number | null} */
+  joinBy = null;
   /** How many sit from the first moment on, else only who made the room. */
   sitters = 1;
   host = 0;
@@ -67,12 +69,17 @@ export class Game {
     const later = events.findIndex((event, place) => place > 0 && (event?.kind !== 'seated' || event.at !== events[0].at));
     const first = events.slice(1, later < 0 ? events.length : later);
     this.again = first.some(({ ready }) => ready);
-    this.sitters = this.again ? Math.min(first.length, events[0].options?.max_players ?? 0) : 1;
+    this.joinBy = events[0]?.join_by ?? null;
+    this.sitters = this.again || this.paired ? Math.min(first.length, events[0].options?.max_players ?? 0) : 1;
     this.host = this.again ? Math.max(0, first.findIndex(({ player }) => player?.bot === null)) : 0;
   }
 
   get options() {
     return this.created.options;
+  }
+
+  get paired() {
+    return this.joinBy !== null;
   }
 
   /** Still in the moment in which the room was made. */
@@ -197,7 +204,7 @@ const HAPPEN = {
   },
   shifted(game, { by_ms }) {
     const later = (/** @type {number | null} */ moment) => (moment === null ? null : moment + by_ms);
-    [game.startsAt, game.endsAt, game.stuckAt] = [game.startsAt, game.endsAt, game.stuckAt].map(later);
+    [game.startsAt, game.joinBy, game.endsAt, game.stuckAt] = [game.startsAt, game.joinBy, game.endsAt, game.stuckAt].map(later);
     game.heardAt += by_ms;
     game.clocksAt += by_ms;
     for (const seat of game.seats) if (seat) seat.lockedUntil = later(seat.lockedUntil);
@@ -260,7 +267,8 @@ function mustFollow(game, { kind }) {
 
 /** @param {Game} game @param {string} kind @returns {{kind: string, reason?: string} | null} */
 function beforeStart(game, kind) {
-  if (kind === 'unseated' && game.seats.every((seat) => !seat || seat.bot)) return { kind: 'ended', reason: 'abandoned' };
+  const empty = game.seats.every((seat) => !seat || seat.bot);
+  if (kind === 'unseated' && (empty || game.paired)) return { kind: 'ended', reason: 'abandoned' };
   if (kind === 'starting') return game.options.countdown_ms === 0 ? { kind: 'started' } : null;
   const ready = game.phase === 'open' && !game.opening && game.seats.every((seat) => seat?.ready);
   return ready && (kind === 'readied' || kind === 'seated') ? { kind: 'starting' } : null;

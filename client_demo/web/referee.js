@@ -10,6 +10,7 @@ import { Wrong } from './wrong.js';
 
 const SILENCE_MS = 3_000; // race: from the event that left no pair to the server's Add
 const OPEN_IDLE_MS = 600_000;
+const JOIN_MS = 10_000;
 const PLAY_IDLE_MS = 300_000;
 const STALE_MS = 2_000;
 const LOCKS_MS = [1_000, 2_000, 4_000];
@@ -81,7 +82,7 @@ function firstDue(game) {
 
 /** @param {Game} game @returns {number | null} */
 function abandonedAt(game) {
-  if (game.phase === 'open') return game.seq ? game.at + OPEN_IDLE_MS : null;
+  if (game.phase === 'open') return game.seq ? (game.joinBy ?? game.at + OPEN_IDLE_MS) : null;
   if (game.phase !== 'playing') return null;
   const moments = [...(game.seq >= FULL_LOG ? [game.at] : []), ...(game.race ? [game.heardAt + PLAY_IDLE_MS] : [])];
   return moments.length ? Math.min(...moments) : null;
@@ -158,10 +159,11 @@ const CHOSEN = {
     usable(event);
     typed(event, { private: 'boolean', code: 'string' });
     const commit = options.deal === 'classic' ? {} : { commit: rules.commitment(seed) };
+    const meeting = game.paired ? { join_by: at + JOIN_MS } : {};
     const secret = options.deal === 'classic' ? {} : { seed: seed.toLowerCase() };
     return {
-      kind: 'created', at, mode, options: inOrder(options), private: hidden, code, host: game.host, ...commit, ...secret,
-      salt: salt.toLowerCase(), rules: RULES,
+      kind: 'created', at, mode, options: inOrder(options), private: hidden, code, host: game.host, ...commit, ...meeting,
+      ...secret, salt: salt.toLowerCase(), rules: RULES,
     };
   },
 
@@ -174,7 +176,7 @@ const CHOSEN = {
     const { id, name, bot, rating } = player;
     const told = { kind: 'seated', at, seat, player: { id, name, bot, rating } };
     if (game.opening) {
-      if (!game.again && bot !== null) throw impossible(event, 'a person sits down first');
+      if (!game.again && bot !== null && seat === 0) throw impossible(event, 'a person sits down first');
       return { ...told, at: game.created.at, ...(game.again && bot === null && { ready: true }) };
     }
     const here = game.kicked.has(id) || game.seats.some((other) => other?.player.id === id);
@@ -188,7 +190,7 @@ const CHOSEN = {
     if (game.phase !== 'open' && game.phase !== 'starting') throw impossible(event, 'in play a seat stays');
     const { bot } = sitting(game, event);
     /** @type {Record<string, boolean>} */
-    const may = { left: !bot, absent: !bot && game.phase === 'open', kicked: seat !== game.host };
+    const may = { left: !bot, absent: !bot && game.phase === 'open', kicked: seat !== game.host && !game.paired };
     if (!Object.hasOwn(may, reason) || !may[reason]) throw impossible(event, `nobody can be ${reason} here`);
     const host = game.seats.findIndex((other, number) => other && number !== seat && !other.bot);
     return { kind: 'unseated', at, seat, reason, ...(host >= 0 && { host }) };
@@ -205,6 +207,7 @@ const CHOSEN = {
   },
 
   starting(game, event) {
+    if (game.paired) throw impossible(event, 'a quick match begins when all are ready');
     const taken = game.seats.filter((seat) => seat).length;
     if (game.phase !== 'open' || taken < Math.min(2, game.seats.length)) throw impossible(event, 'too few sit here');
     return BY_ITSELF.starting(game, event);
@@ -270,7 +273,8 @@ const CHOSEN = {
 /** @param {Game} game @param {any} event @returns {Event} */
 function shifted(game, event) {
   const { at, by_ms } = event;
-  if (game.phase !== 'starting' && game.phase !== 'playing') throw impossible(event, 'no clock runs');
+  const runs = game.phase === 'starting' || game.phase === 'playing' || (game.phase === 'open' && game.paired);
+  if (!runs) throw impossible(event, 'no clock runs');
   if (!Number.isInteger(by_ms) || by_ms <= 0) throw new Wrong('by_ms is no span of time', { what: 'by_ms', said: by_ms });
   return { kind: 'shifted', at, by_ms, ...shown(game) };
 }

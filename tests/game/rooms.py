@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tenmatch.game.answers import Answer, Taken
 from tenmatch.game.commands import AnyCommand
-from tenmatch.game.create import found
+from tenmatch.game.create import found, found_paired
 from tenmatch.game.decide import decide
 from tenmatch.game.events import AnyEvent, Level, Player, Seated, Started, Starting
 from tenmatch.game.ids import Millis, PlayerId, RoomCode, SeatNumber
@@ -43,6 +43,14 @@ def opened(mode: Mode, asked: Mapping[str, object], *, seed: bytes = SEED, salt:
         seed=named or (None if options.deal == "classic" else seed),
         salt=salt,
         now=T0,
+    )
+
+
+def paired(mode: Mode, asked: Mapping[str, object], players: Sequence[Player]) -> Taken:
+    """Return the room of a quick match, to which its players have still to come."""
+    options, _ = choose(mode, {"max_players": len(players), **asked})
+    return found_paired(
+        mode=mode, options=options, code=RoomCode("abcdef"), players=players, seed=SEED, salt=SALT, now=T0
     )
 
 

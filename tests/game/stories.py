@@ -5,12 +5,12 @@
     100 0 match 0 1 -> matched points=1 left=16
     150 1 match 1 0 seen=5 -> refused stale
 
-A story begins with `play MODE BOARD` (a game just started: its `started` is the event 3 + seats) or `open
-MODE` (person 0 makes a room), and options. Then come steps: ms since then; the seat that acts (`-`: nobody,
-`@3`: person 3, at the door); the command; after the arrow everything that must come of it, and what was due
-before. Of an event only the fields that are named are compared, and `-` is none. Moments are told as ms since
-the beginning, after a `+`. A move's `n` goes up by itself; `seen` and `sent` are the last event unless given.
-Indented lines go on, lines with a `#` are remarks.
+A story begins with `play MODE BOARD` (a game just started: its `started` is the event 3 + seats), `open
+MODE` (person 0 makes a room) or `meet MODE` (the queue has paired those on its seats), and options. Then come
+steps: ms since then; the seat that acts (`-`: nobody, `@3`: person 3, at the door); the command; after the
+arrow everything that must come of it, and what was due before. Of an event only the fields that are named are
+compared, and `-` is none. Moments are told as ms since the beginning, after a `+`. A move's `n` goes up by
+itself; `seen` and `sent` are the last event unless given. Indented lines go on, lines with a `#` are remarks.
 """
 
 import re
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
-from tests.game.rooms import T0, computer, opened, person, playing
+from tests.game.rooms import T0, computer, opened, paired, person, playing
 
 from tenmatch.game.answers import Answer, Denied, Logged, Refused, Taken
 from tenmatch.game.commands import (
@@ -79,7 +79,10 @@ def begin(told: str) -> Taken:
     asked = {name: _option(value) for name, value in named.items()}
     if how == "open":
         return opened(Mode(mode), asked)
-    return playing(Mode(mode), board, asked, [_player(n, seat) for n, seat in enumerate(seats)])
+    players = [_player(n, seat) for n, seat in enumerate(seats)]
+    if how == "meet":
+        return paired(Mode(mode), asked, players)
+    return playing(Mode(mode), board, asked, players)
 
 
 def _option(value: str) -> object:

@@ -2,11 +2,11 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.game.rooms import SALT, SEED, T0, computer, fold, opened, person, playing
+from tests.game.rooms import SALT, SEED, T0, computer, fold, opened, paired, person, playing
 
 from tenmatch.game.answers import Denied, Taken
-from tenmatch.game.commands import GetReady, NameRematch, Sit, WantRematch
-from tenmatch.game.create import found_rematch, rematch_room_id
+from tenmatch.game.commands import AnyCommand, GetReady, Leave, NameRematch, Sit, WantRematch
+from tenmatch.game.create import came, found_rematch, rematch_room_id
 from tenmatch.game.decide import decide
 from tenmatch.game.events import Created, Ended, Level, Player, Seated, Started, Starting
 from tenmatch.game.ids import LETTERS, Millis, RoomCode, RoomId, SeatNumber
@@ -179,3 +179,51 @@ def test_a_full_log_takes_no_more_wishes_but_names_what_is_made() -> None:
     room = replace(over(person(0), person(1)), seq=FULL_LOG)
     assert isinstance(decide(room, WantRematch(SeatNumber(0), True), LATER), Denied)
     assert isinstance(decide(room, NameRematch(RoomId("abcdefghjk")), LATER), Taken)
+
+
+def test_the_room_of_a_quick_match_has_all_its_players_from_the_first() -> None:
+    taken = paired(Mode.TURNS, {}, [person(1), person(0)])
+    created, *seated = taken.events
+    assert isinstance(created, Created)
+    assert (created.join_by, created.host, created.private) == (T0 + 10_000, 0, False)
+    assert seated == [Seated(at=T0, seat=SeatNumber(n), player=person(1 - n)) for n in (0, 1)]
+    assert fold(taken.events) == taken.room
+    assert (taken.room.phase, next_due(taken.room)) == (Phase.OPEN, T0 + 10_000)
+
+
+def after(room: Room, *commands: AnyCommand) -> Room:
+    for command in commands:
+        answer = decide(room, command, T0)
+        assert isinstance(answer, Taken)
+        room = answer.room
+    return room
+
+
+ONE, TWO = (GetReady(SeatNumber(seat), True) for seat in (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("happened", "expected"),
+    [
+        ((), []),
+        ((ONE,), [0]),
+        ((TWO,), [1]),
+        ((TWO, Leave(SeatNumber(0))), [1]),
+        ((TWO, Leave(SeatNumber(1))), []),
+        ((ONE, TWO, Leave(SeatNumber(1))), [0]),
+        ((ONE, TWO, GetReady(SeatNumber(0), False)), [1]),
+    ],
+)
+def test_who_came_to_a_quick_match_that_was_not_played(
+    happened: tuple[AnyCommand, ...], expected: list[int]
+) -> None:
+    room = settle(after(paired(Mode.RACE, {}, [person(0), person(1)]).room, *happened), LATER).room
+    assert came(room) == tuple(person(number).id for number in expected)
+
+
+def test_nobody_has_come_in_vain_while_it_may_be_played_and_when_it_was() -> None:
+    room = paired(Mode.RACE, {}, [person(0), computer(1, Level.EASY)]).room
+    assert came(room) is None
+    room = after(room, ONE)
+    assert (room.phase, came(room)) == (Phase.STARTING, None)
+    assert came(settle(room, LATER).room) is None

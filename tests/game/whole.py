@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from tenmatch.game import commands
 from tenmatch.game.answers import Taken
-from tenmatch.game.create import found
+from tenmatch.game.create import found, found_paired
 from tenmatch.game.decide import decide
 from tenmatch.game.events import AnyEvent, Level, Player
 from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
@@ -18,6 +18,7 @@ START = Millis(1_800_000_000_000)
 ANN = Player(PlayerId("ann000000000"), "Ann")
 BOB = Player(PlayerId("bob000000000"), "Bob")
 EVE = Player(PlayerId("eve000000000"), "Eve")
+ROBIN = Player(PlayerId("bot000000000"), "Robin", Level.MEDIUM)
 LONGEST = 1500  # events of a game, more than any of these has
 
 
@@ -79,6 +80,26 @@ def before_the_start() -> Game:
     return to_the_end(game)
 
 
+def quick_match(seed: int, other: Player) -> Game:
+    """Let two meet whom the queue has paired, with a change of mind and an outage before all are ready."""
+    game = Game(Mode.RACE, seed, seconds=10)
+    taken = found_paired(
+        mode=game.room.mode,
+        options=game.room.options,
+        code=game.room.code,
+        players=[ANN, other],
+        seed=game.draw.randbytes(32),
+        salt=game.draw.randbytes(16),
+        now=START,
+    )
+    game.room, game.events = taken.room, list(taken.events)
+    game.take(shift(game.room, 5_000, Millis(START + 6_000)))
+    game.now = Millis(START + 13_000)
+    for number, ready in ((0, True), (1, True), (0, False), (0, True)):
+        game.do(commands.GetReady(SeatNumber(number), ready))
+    return to_the_end(game)
+
+
 def race(seed: int, **options: object) -> Game:
     return to_the_end(with_bots(Game(Mode.RACE, seed, **options)))
 
@@ -93,7 +114,7 @@ def with_bots(game: Game) -> Game:
     for number in range(1, players - 1):
         game.do(commands.Sit(Player(PlayerId(f"person{number:06}"), f"Person {number}")))
         game.do(commands.GetReady(SeatNumber(number), True))
-    game.do(commands.SeatBot(SeatNumber(0), Player(PlayerId("bot000000000"), "Robin", Level.MEDIUM)))
+    game.do(commands.SeatBot(SeatNumber(0), ROBIN))
     game.do(commands.GetReady(SeatNumber(0), True))
     return game
 
@@ -144,6 +165,8 @@ def some_move(game: Game) -> commands.AnyCommand:
 
 GAMES: dict[str, Callable[[], Game]] = {
     "before the start": before_the_start,
+    "quick match": lambda: quick_match(10, BOB),
+    "quick match with the computer": lambda: quick_match(11, ROBIN),
     "race": lambda: race(2),
     "race of eight": lambda: race(3, max_players=8, size=60),
     "race to the end": lambda: race(4, size=9, seconds=3600, adds=2),

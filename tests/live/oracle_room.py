@@ -14,6 +14,7 @@ Message = dict[str, Any]
 
 SILENCE_MS: Final = 3_000
 STALE_MS: Final = 2_000
+JOIN_MS: Final = 10_000
 WITH_BOARD: Final = frozenset(
     "started matched mistaken called added passed flagged resigned shifted ended".split()
 )
@@ -66,7 +67,8 @@ class RoomJudge:
         assert event["seq"] == 1
         room.mode, room.options = event["mode"], event["options"]
         room.code, room.private, room.host = event["code"], event["private"], event["host"]
-        room.commit = event["commit"]
+        room.commit, room.join_by = event["commit"], event.get("join_by")
+        assert room.join_by in (None, event["at"] + JOIN_MS)
         room.chairs = [None] * room.options["max_players"]
         room.adds_left = room.options["adds"]
         assert not {"seed", "salt"} & (event.keys() | room.options.keys()), "a secret was told"
@@ -79,7 +81,7 @@ class RoomJudge:
 
     def _unseated(self, room: Standing, event: Message) -> None:
         assert room.phase in ("open", "starting")
-        assert event["reason"] in ("left", "kicked", "absent")
+        assert event["reason"] in (("left", "kicked", "absent") if room.join_by is None else ("left",))
         room.chair(event["seat"])
         room.chairs[event["seat"]] = None
         persons = [seat for seat, chair in room.taken() if not chair.bot]
@@ -95,6 +97,7 @@ class RoomJudge:
 
     def _starting(self, room: Standing, event: Message) -> None:
         assert room.phase == "open"
+        assert room.join_by is None or all(chair.ready for _, chair in room.taken()), "nobody is host there"
         assert len(room.taken()) >= min(2, len(room.chairs))
         assert event["starts_at"] == event["at"] + room.options["countdown_ms"]
         room.phase, room.starts_at = "starting", event["starts_at"]
@@ -237,7 +240,7 @@ class RoomJudge:
         self._turn(room, event)
 
     def _shifted(self, room: Standing, event: Message) -> None:
-        assert room.phase in ("starting", "playing")
+        assert room.phase in ("starting", "playing") or (room.phase == "open" and room.join_by is not None)
         assert event["by_ms"] > 0
         room.shift(event["by_ms"])
 
@@ -247,6 +250,9 @@ class RoomJudge:
         assert room.phase != "over"
         if self._must is not None:
             assert event["reason"] == self._must[1], event
+        elif room.phase == "open":
+            assert event["reason"] == "abandoned", event
+            assert event["at"] == max(room.join_by or 0, self.now.at), event
         else:
             assert event["reason"] == "time", event
             assert event["at"] == max(room.ends_at or 0, self.now.at), event

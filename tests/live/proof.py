@@ -13,7 +13,7 @@ from tests.rules.oracle import OracleGame
 Message = dict[str, Any]
 
 FIELDS: Final = {
-    "created": "mode options private code host commit",
+    "created": "mode options private code host commit join_by",
     "seated": "seat player ready",
     "unseated": "seat reason host",
     "readied": "seat ready",

@@ -40,6 +40,7 @@ class Standing:
     private: bool = False
     host: int = 0
     commit: str | None = None
+    join_by: int | None = None  # quick match: when it ends unless all are ready
     chairs: list[Chair | None] = field(default_factory=list)
     starts_at: int | None = None
     game: OracleGame | None = None
@@ -105,7 +106,8 @@ class Standing:
 
     def shift(self, by_ms: int) -> None:
         """Move every deadline, lock and running clock."""
-        for name in ("starts_at", "ends_at", "stuck_at"):
+        before = ("join_by",) if self.phase != "playing" else ()
+        for name in ("starts_at", "ends_at", "stuck_at", *before):
             moment = getattr(self, name)
             if moment is not None:
                 setattr(self, name, moment + by_ms)
@@ -141,7 +143,8 @@ class Standing:
         return None
 
     def _before_start(self, kind: str) -> tuple[str, ...] | None:
-        if kind == "unseated" and all(chair.bot for _, chair in self.taken()):
+        left = all(chair.bot for _, chair in self.taken())
+        if kind == "unseated" and (left or self.join_by is not None):
             return "ended", "abandoned"
         if kind == "starting" and self.options["countdown_ms"] == 0:
             return ("started",)
@@ -193,6 +196,7 @@ class Standing:
             "starts_at": self.starts_at,
             "ends_at": self.ends_at,
             "ranking": over and over["ranking"],
+            **({} if self.join_by is None else {"join_by": self.join_by}),
         }
 
 

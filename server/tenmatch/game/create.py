@@ -1,13 +1,15 @@
-"""How a room begins: made by a player, or as the rematch of another."""
+"""How a room begins: made by a player, for those whom the queue has paired, or as the rematch of another."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
 from tenmatch.game.answers import Taken
+from tenmatch.game.clock import JOIN_MS
 from tenmatch.game.events import Created, Player, Seated
-from tenmatch.game.ids import ROOM_ID_LENGTH, Millis, RoomCode, RoomId, SeatNumber, spell
+from tenmatch.game.ids import ROOM_ID_LENGTH, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
 from tenmatch.game.options import Mode, Options
-from tenmatch.game.room import RULES, Room, evolve
+from tenmatch.game.room import RULES, Phase, Room, evolve
 from tenmatch.game.seating import start_if_all_ready
 from tenmatch.rules.deal import commitment
 
@@ -42,6 +44,46 @@ def found(
         now=now,
     )
     return empty.then(Seated(at=now, seat=SeatNumber(0), player=player))
+
+
+def found_paired(
+    *,
+    mode: Mode,
+    options: Options,
+    code: RoomCode,
+    players: Sequence[Player],
+    seed: bytes | None,
+    salt: bytes,
+    now: Millis,
+) -> Taken:
+    """Return the room of a quick match: its players sit there, and have until `join_by` to be ready.
+
+    Args:
+        players: As many as the room has seats; the first is a person.
+        seed: 32 bytes; None for the classic deal, and only there.
+        salt: 16 bytes, drawn for this room alone.
+    """
+    taken = _empty(
+        mode=mode,
+        options=options,
+        private=False,
+        code=code,
+        host=SeatNumber(0),
+        join_by=Millis(now + JOIN_MS),
+        seed=seed,
+        salt=salt,
+        now=now,
+    )
+    for number, player in enumerate(players):
+        taken = taken.then(Seated(at=now, seat=SeatNumber(number), player=player))
+    return taken
+
+
+def came(room: Room) -> tuple[PlayerId, ...] | None:
+    """Return who came to a quick match for which not all did; None where it was played, or may still be."""
+    if room.phase is not Phase.OVER or room.started_at is not None:
+        return None
+    return tuple(seat.player.id for _, seat in room.taken() if seat.ready and not seat.player.bot)
 
 
 def found_rematch(old: Room, *, code: RoomCode, seed: bytes | None, salt: bytes, now: Millis) -> Taken:
@@ -83,6 +125,7 @@ def _empty(
     private: bool,
     code: RoomCode,
     host: SeatNumber,
+    join_by: Millis | None = None,
     seed: bytes | None,
     salt: bytes,
     now: Millis,
@@ -95,6 +138,7 @@ def _empty(
         code=code,
         host=host,
         commit=None if seed is None else commitment(seed),
+        join_by=join_by,
         seed=None if seed is None else seed.hex(),
         salt=salt.hex(),
         rules=RULES,

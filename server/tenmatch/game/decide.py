@@ -50,6 +50,8 @@ def decide(room: Room, command: AnyCommand, now: Millis) -> Answer:
         return Taken((), room)
     if type(command) not in ACCEPTS[room.phase]:
         return _out_of_phase(room, command)
+    if room.join_by is not None and isinstance(command, Start | SeatBot | Kick):
+        return seating.MEETING
     if room.seq >= FULL_LOG and not isinstance(command, NameRematch):
         return Denied(Denial.RATE_LIMITED, "Too much has happened in this room.")
     match command:

@@ -84,6 +84,7 @@ class Created(Event, frozen=True, kw_only=True):
     code: RoomCode
     host: SeatNumber
     commit: str | None = None  # SHA-256 of the seed, hex; None for the classic deal
+    join_by: Millis | None = None  # quick match: whoever is not ready by then has not come
     seed: str | None = None  # 32 bytes, hex
     salt: str  # 16 bytes, hex; opens the chain
     rules: int  # version of the rules

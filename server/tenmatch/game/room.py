@@ -72,6 +72,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     salt: str  # hex; not to leave the server before the end
     rules: int
     created_at: Millis
+    join_by: Millis | None = None  # quick match: when the room is given up if not all are ready
 
     phase: Phase = Phase.OPEN
     seats: Seats
@@ -199,6 +200,7 @@ def _created(event: Created) -> Room:
         salt=event.salt,
         rules=event.rules,
         created_at=event.at,
+        join_by=event.join_by,
         seats=(None,) * event.options.max_players,
         at=event.at,
     )
@@ -339,8 +341,8 @@ def _turn(room: Room, event: Started | Matched | Added | Passed | Flagged | Resi
 def _shifted(room: Room, event: Shifted) -> Room:
     by_ms, sheet = event.by_ms, room.sheet
     changes: dict[str, object] = {name: moved(getattr(room, name), by_ms) for name in _MOMENTS}
-    if room.phase is Phase.STARTING:
-        changes["starts_at"] = moved(room.starts_at, by_ms)
+    if room.phase is not Phase.PLAYING:  # from then on they tell of what has been
+        changes |= {"starts_at": moved(room.starts_at, by_ms), "join_by": moved(room.join_by, by_ms)}
     return _next(
         room,
         event,

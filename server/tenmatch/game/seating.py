@@ -31,6 +31,7 @@ from tenmatch.rules.deal import deal
 from tenmatch.rules.notation import board_hash, text
 
 NOT_HOST = Denied(Denial.NOT_HOST, "Only the host may do that.")
+MEETING = Denied(Denial.NOT_ALLOWED, "This is a quick match: it begins by itself when all have come.")
 NOT_SEATED = Denied(Denial.NOT_ALLOWED, "You have no seat in this room.")
 
 
@@ -83,13 +84,13 @@ def kick(room: Room, command: Kick, now: Millis) -> Taken | Denied:
 
 
 def unseat(room: Room, seat: SeatNumber, reason: UnseatReason, now: Millis) -> Taken:
-    """Free a seat; the room ends with the last person."""
+    """Free a seat; the room ends with the last person, and a quick match with the first."""
     if room.seats[seat] is None:
         return Taken((), room)
     persons = (number for number, other in room.taken() if number != seat and not other.player.bot)
     host = next(persons, None)
     taken = Taken((), room).then(Unseated(at=now, seat=seat, reason=reason, host=host))
-    return taken if host is not None else end(taken, EndReason.ABANDONED, now)
+    return taken if host is not None and room.join_by is None else end(taken, EndReason.ABANDONED, now)
 
 
 def get_ready(room: Room, command: GetReady, now: Millis) -> Taken | Denied:

@@ -48,7 +48,8 @@ def next_due(room: Room) -> Millis | None:
 
 def shift(room: Room, by_ms: int, now: Millis) -> Taken:
     """Return that the server was away for *by_ms*; nothing where no clock was running."""
-    if by_ms <= 0 or room.phase not in (Phase.STARTING, Phase.PLAYING):
+    waits = room.phase is Phase.OPEN and room.join_by is not None
+    if by_ms <= 0 or not (waits or room.phase in (Phase.STARTING, Phase.PLAYING)):
         return Taken((), room)
     return Taken((), room).then(Shifted(at=max(now, room.at), by_ms=by_ms, hash=shown_hash(room)))
 
@@ -71,7 +72,7 @@ def _rematch_at(room: Room) -> Millis | None:
 def _dues(room: Room, computers: bool = True) -> Iterator[Due]:
     match room.phase:
         case Phase.OPEN:
-            yield Due(Millis(room.at + OPEN_IDLE_MS), What.ABANDONED)
+            yield Due(room.join_by or Millis(room.at + OPEN_IDLE_MS), What.ABANDONED)
         case Phase.STARTING:
             assert room.starts_at is not None, "a countdown ends"
             yield Due(room.starts_at, What.START)

@@ -6,7 +6,7 @@ from tenmatch.game.answers import Logged, Refused, Taken
 from tenmatch.game.decide import decide
 from tenmatch.game.events import AnyEvent
 from tenmatch.game.ids import Millis
-from tenmatch.game.room import Phase, Room
+from tenmatch.game.room import Room
 from tenmatch.game.settle import settle, shift
 from tenmatch.gateway.asked import NOT_SEATED, Answer, Asked, Done, NotMade
 from tenmatch.gateway.held import Held
@@ -26,7 +26,7 @@ class Ruling:
 
     def shift(self, away: int, now: Millis) -> None:
         """Give back *away* ms in which the server as a whole was away."""
-        if away and self.room.phase in (Phase.STARTING, Phase.PLAYING):
+        if away:
             self._note(shift(self.room, away, max(now, self.room.at)))
 
     def settle(self, now: Millis) -> None:

@@ -81,6 +81,7 @@ class StateMap(BoardMap):
     turn: SeatNumber | None
     clocks: Clocks | None
     clocks_at: Millis | None  # when the clocks stood so; the one of `turn` runs from here
+    join_by: NotRequired[Millis]  # quick match: by when all have to be ready
     starts_at: Millis | None
     ends_at: Millis | None
     ranking: list[RankMap] | None

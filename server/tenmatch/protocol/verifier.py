@@ -11,9 +11,11 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from tenmatch.game import commands
 from tenmatch.game.answers import Answer, Denied, Refused, Taken
+from tenmatch.game.clock import JOIN_MS
 from tenmatch.game.commands import AnyCommand
 from tenmatch.game.decide import decide
 from tenmatch.game.events import (
@@ -33,7 +35,7 @@ from tenmatch.game.events import (
     Unseated,
     UnseatReason,
 )
-from tenmatch.game.ids import MoveNumber, SeatNumber, Seq
+from tenmatch.game.ids import Millis, MoveNumber, SeatNumber, Seq
 from tenmatch.game.options import BadOptions, choose
 from tenmatch.game.room import RULES, Phase, Room, evolve
 from tenmatch.game.seating import start_if_all_ready
@@ -123,14 +125,16 @@ def _opening(events: Sequence[Recorded]) -> Taken | Wrong:
         return wrong
     sitters = _first_sitters(events)
     again = any(sitter.ready for sitter in sitters)  # the room of a rematch, where all sit at once
+    paired = created.join_by is not None  # that of a quick match, where they do, too
     persons = [number for number, sitter in enumerate(sitters) if sitter.player.bot is None]
     host, seed = SeatNumber(persons[0] if again and persons else 0), _seed(created)
-    due = msgspec.structs.replace(created, host=host, commit=seed and commitment(seed), rules=RULES)
+    join_by = Millis(created.at + JOIN_MS) if paired else None
+    due = replace(created, host=host, commit=seed and commitment(seed), join_by=join_by, rules=RULES)
     if not persons or (not again and persons[0] != 0):
         nobody = Wrong(2, "a person sits down first, or in a rematch one of those who do", "player")
         return _compared(events, 0, due, 0, bytes.fromhex(created.salt)) or nobody
     taken = Taken((due,), evolve(None, due))
-    for number, sitter in enumerate(sitters if again else sitters[:1]):
+    for number, sitter in enumerate(sitters if again or paired else sitters[:1]):
         ready = True if again and sitter.player.bot is None else None
         taken = taken.then(Seated(at=created.at, seat=SeatNumber(number), player=sitter.player, ready=ready))
     return start_if_all_ready(taken, created.at) if again else taken

@@ -66,7 +66,7 @@ def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
     """Tell what a room is like, as far as *view* goes."""
     assert view == EVERYTHING, "no mode hides a board from somebody yet"
     over = room.phase is Phase.OVER
-    return StateMap(
+    told = StateMap(
         mode=room.mode.value,
         options=to_builtins(room.options),
         private=room.private,
@@ -77,7 +77,7 @@ def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
         seed=room.seed if over else None,
         salt=room.salt if over else None,
         seats=[None if seat is None else _seat_map(seat) for seat in room.seats],
-        **_board_map(room),
+        **_board_map(room),  # type: ignore[typeddict-item]  # it has no keys but its own
         turn=room.turn,
         clocks=room.clocks,
         clocks_at=room.clocks_at,
@@ -85,6 +85,9 @@ def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
         ends_at=room.ends_at,
         ranking=None if room.ranking is None else list(map(to_builtins, room.ranking)),
     )
+    if room.join_by is not None:
+        told["join_by"] = room.join_by
+    return told
 
 
 def line_map(room_id: RoomId, room: Room, watching: int) -> RoomLine:
