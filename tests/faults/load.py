@@ -66,15 +66,15 @@ class Party:
         """Whether no move waits for its answer."""
         return all(player.move is None for player in self.players)
 
-    def step(self) -> int:
-        """Claim the next pair, both players now and then; return how many moves were sent."""
+    def step(self, contention: float = CONTENTION) -> int:
+        """Claim the next pair, both players in that part of all cases; return how many moves were sent."""
         if not (self.plays and self.quiet):
             return 0
         at = max(player.matched for player in self.players)
         if at >= len(self._game.pairs):
             self._next_game()
             return 0
-        movers = self.players if random.random() < CONTENTION else [random.choice(self.players)]
+        movers = self.players if random.random() < contention else [random.choice(self.players)]
         for player in movers:
             player.claim(self._game.pairs[at])
         return len(movers)

@@ -1,0 +1,89 @@
+"""P37: hundreds of moves at once go over few connections to Redis; where too many wait, the rest hear so."""
+
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import pytest
+from tests.effort import amount
+from tests.faults.deployment import Deployment, apart
+from tests.faults.load import Load, percentile, playing
+from tests.faults.promise import Promise
+from tests.store.waiting import until
+
+ROOMS: Final = amount(100, 250)  # in each two who move
+BURSTS: Final = amount(5, 40)
+CONNECTIONS: Final = 32
+WAIT_S: Final = 0.1  # p99
+MAY_WAIT: Final = 8  # see launch.py
+FEW: Final = 40  # rooms, more than that
+AT_ONCE_S: Final = 0.5
+PATIENCE_S: Final = 10.0
+
+pytestmark = pytest.mark.slow
+
+
+async def burst(load: Load) -> list[float]:
+    """Let all players of all rooms move in the same moment; return how many seconds each waited."""
+    await until(lambda: all(party.plays and party.quiet for party in load.parties), PATIENCE_S)
+    before = len(load.record.waits)
+    sent = sum(party.step(contention=1) for party in load.parties)
+    await until(lambda: len(load.record.waits) >= before + sent, PATIENCE_S)
+    assert all(wait.answer in ("event", "refused") for wait in load.record.waits[before:])
+    return sorted(wait.seconds for wait in load.record.waits[before:])
+
+
+async def connections(deployment: Deployment) -> int:
+    """Count the connections that Redis has, but for the one that asks."""
+    listed = await deployment.redis.ask("CLIENT", "LIST")
+    assert isinstance(listed, bytes)
+    return len(listed.splitlines()) - 1
+
+
+@pytest.mark.promise("P37")
+async def test_hundreds_of_moves_at_once_wait_for_nobody_long(tmp_path: Path, promise: Promise) -> None:
+    async with (
+        apart(lambda: Deployment(tmp_path, nodes=1)) as deployment,
+        playing(deployment.addresses, rooms=ROOMS, rate=0.001, watchers=0) as load,
+    ):
+        load.resting = True
+        waits = [await burst(load) for _ in range(BURSTS)]
+        used = await connections(deployment)
+        flaws = await load.settle(deployment.redis.url)
+    promise.at_least("moves at once", median(map(len, waits)), 2 * ROOMS)
+    promise.at_most("connections to Redis", used, CONNECTIONS)
+    promise.at_most("their answers, p99", median(percentile(each, 0.99) for each in waits), WAIT_S, "s")
+    promise.equals("flaws", len(flaws), 0)
+    assert not load.record.faults
+
+
+async def overfill(folder: Path, promise: Promise, without: str) -> None:
+    """Freeze Redis, let more rooms move than may wait for it, and take down who is told so at once."""
+    async with (
+        apart(lambda: Deployment(folder, nodes=1, without=without)) as deployment,
+        playing(deployment.addresses, rooms=FEW, rate=0.001, watchers=0) as load,
+    ):
+        load.resting = True
+        await until(lambda: all(party.plays and party.quiet for party in load.parties), PATIENCE_S)
+        deployment.redis.freeze()
+        before = len(load.record.waits)
+        for party in load.parties:
+            party.step(contention=0)
+        await until(lambda: len(load.record.waits) >= before + FEW, PATIENCE_S)
+        first = load.record.waits[before : before + FEW]
+        deployment.redis.thaw()
+        flaws = await load.settle(deployment.redis.url)
+    at_once = sum(wait.answer == "unavailable" and wait.seconds < AT_ONCE_S for wait in first)
+    promise.at_least("told at once that too many wait", at_once, FEW - MAY_WAIT)
+    promise.equals("flaws", len(flaws), 0)
+    assert not load.record.faults
+
+
+@pytest.mark.promise("P37")
+async def test_where_too_many_wait_the_rest_hear_so_at_once(tmp_path: Path, promise: Promise) -> None:
+    await overfill(tmp_path, promise, "eight_may_wait")
+
+
+@pytest.mark.twin("P37")
+async def test_where_any_number_may_wait_all_do(tmp_path: Path, promise: Promise) -> None:
+    await overfill(tmp_path, promise, "")
