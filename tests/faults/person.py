@@ -5,6 +5,7 @@ a random part of 0.5 s that doubles; then `join` with what it holds, and its una
 """
 
 import asyncio
+import contextlib
 import random
 import time
 from collections.abc import Callable
@@ -95,6 +96,7 @@ class Person:
         self.gone_s = GONE_S  # of silence, then it looks for another node
         self._addresses, self._record = addresses, record
         self._next = ""  # where to go next, if not just anywhere
+        self._hurried = asyncio.Event()
         self._n = 0
         self._sent = 0.0  # when the move was sent over this connection; 0: it was not, or was answered
         self._ids = 0
@@ -113,8 +115,16 @@ class Person:
                 pause = shortest
             self._leave(code)
             if code != RESTART:
-                await asyncio.sleep(random.uniform(0, pause))
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(random.uniform(0, pause)):
+                        await self._hurried.wait()
+                self._hurried.clear()
                 pause = min(longest, 2 * pause)
+
+    def hurry(self) -> None:
+        """Try again at once, as a page does that is looked at again."""
+        if self.line is None:
+            self._hurried.set()
 
     def _leave(self, code: int) -> None:
         now = time.monotonic()
@@ -177,7 +187,8 @@ class Person:
         self.line.send(t=t, id=self._ids, **fields)
 
     def _again(self, line: Line, asked: Message) -> None:
-        if self.line is line:
+        stale = asked["t"] == "join" and asked["room"] not in (self.room, self.place.room)
+        if self.line is line and not stale:
             self._ask(**asked)
 
     def enter(self) -> None:
@@ -230,7 +241,7 @@ class Person:
                 self.enter()
             case "snapshot":
                 self._take_snapshot(message)
-            case "resumed":
+            case "resumed" if message["room"] == self.room:
                 waiting = self.move
                 for event in message["events"]:
                     self._apply(event)
@@ -334,7 +345,8 @@ class Person:
 
     def _take_error(self, message: Message, asked: Message | None) -> None:
         assert self.line is not None
-        if message["code"] not in ("unavailable", "rate_limited", "too_fast"):
+        left_already = asked is not None and asked["t"] == "leave" and message["code"] == "no_such_room"
+        if message["code"] not in ("unavailable", "rate_limited", "too_fast") and not left_already:
             self._record.faults.append(f"{self.name}: {message} to {asked}")
         call_later, line = asyncio.get_running_loop().call_later, self.line
         if asked is not None:
