@@ -8,7 +8,7 @@ import asyncio
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha1
 from typing import Any
 
@@ -18,18 +18,21 @@ from tenmatch.game import seat
 from tenmatch.game.ids import Millis, RoomId, Seq
 from tenmatch.gateway import attendance, connection, desk, fanout, news, rounds, table
 from tenmatch.protocol import stored
-from tenmatch.store import committer, feed, log, players, presence, published, subscriber
+from tenmatch.store import clock, committer, feed, log, players, presence, published, subscriber
 from tenmatch.store.link import Script, pack
 
 
 def acknowledged_before_it_is_stored() -> None:
-    """Tell a move at once, and write it a little later."""
+    """Tell a move at once, and write it a little later; once a game of two has begun."""
     write = committer.Committer.append
 
-    def append(self: Any, *append: Any, outcome: Callable[[Any], None], **how: Any) -> None:
+    def append(self: Any, room: RoomId, head: log.Head, *rest: Any, outcome: Any, **how: Any) -> None:
+        if head.seq < 7:
+            write(self, room, head, *rest, outcome=outcome, **how)
+            return
         loop = asyncio.get_running_loop()
         loop.call_soon(outcome, log.Appended(Millis(self._store.clock.now())))
-        loop.call_later(0.3, lambda: write(self, *append, outcome=lambda _: None, **how))
+        loop.call_later(0.3, lambda: write(self, room, head, *rest, outcome=lambda _: None, **how))
 
     committer.Committer.append = append  # type: ignore[method-assign]
 
@@ -98,8 +101,8 @@ def _fold_blindly(to: Any, raws: Sequence[bytes]) -> None:
 def resumed_whatever_the_chain() -> None:
     """Go on after the event with that number, whichever a client means."""
 
-    def holds(table: Any, join: Any) -> bool:
-        return bool(join.after <= len(table.entries))
+    def holds(shown: Any, join: Any) -> bool:
+        return bool(join.after <= len(shown.entries))
 
     desk._holds = holds
 
@@ -179,7 +182,7 @@ def never_told_to_wait() -> None:
 
 def believing_whatever_is_held() -> None:
     """Let clients go on after whatever they say that they hold."""
-    desk._holds = lambda table, join: True
+    desk._holds = lambda shown, join: True
 
 
 def keys_forgotten() -> None:
@@ -276,6 +279,11 @@ def eight_may_wait() -> None:
         begin(self, *args, **{**how, "most": 8})
 
     committer.Committer.__init__ = begun  # type: ignore[method-assign]
+
+
+def by_its_own_clock() -> None:
+    """Take the machine's clock for the store's."""
+    clock.StoreClock.now = lambda self: Millis(int(time.time() * 1000))  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":
