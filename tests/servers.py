@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
 from typing import Final, Literal, Self, TypeAlias
@@ -19,6 +20,8 @@ KINDS: Final[Sequence[Kind]] = ("valkey", "redis")
 ENDS_S: Final = 15.0  # for a server to end by itself
 TETHER: Final = (sys.executable, "-I", "-S", tethered.__file__, str(os.getpid()))
 """Begins a command that is to die with a test run that is killed."""
+STARTER: Final = ThreadPoolExecutor(1)
+"""The thread that starts servers: they die with the very thread that did, so it must stay to the end."""
 
 
 def binary(kind: Kind) -> str:
@@ -57,7 +60,9 @@ class Server:
 
     def start(self) -> None:
         """Start the server and return when it takes connections."""
-        self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.process = STARTER.submit(
+            subprocess.Popen, self._command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        ).result()
         assert self.process.stdout is not None
         said = []
         for line in self.process.stdout:
