@@ -50,19 +50,23 @@ import { Board } from './board.js';
  * @property {({left: number, rows_closed: number} | null)[]} [progress]  mirror: by seat
  */
 
-/** The wire's `state`. @typedef {RoomFields & BoardState} State */
+/** The wire's `state`; in mirror games without the fields of `BoardState`. @typedef {RoomFields & BoardState} State */
 
 /**
  * An event as it travels: these, and the fields of its kind.
  * @typedef {{kind: string, seq?: number, chain?: number, at?: number, hash?: number | null, [field: string]: any}} Event
  */
 
-/** A room before its first event. @type {Readonly<State>} */
-export const NOTHING = Object.freeze({
+/** @type {RoomFields} */
+const ROOM = {
   mode: 'race', options: {}, private: false, phase: 'open', host: null, code: '', commit: null, seed: null, salt: null,
-  seats: [], board: null, ids: [], next_id: 0, adds_left: 0, left: 0, open: null,
-  turn: null, clocks: null, clocks_at: null, starts_at: null, ends_at: null, ranking: null,
-});
+  seats: [], turn: null, clocks: null, clocks_at: null, starts_at: null, ends_at: null, ranking: null,
+};
+/** The board of all before the start. @type {BoardState} */
+const NO_BOARD = { board: null, ids: [], next_id: 0, adds_left: 0, left: 0, open: null };
+
+/** A room before its first event. @type {Readonly<State>} */
+export const NOTHING = Object.freeze({ ...ROOM, ...NO_BOARD });
 
 /**
  * The state after an event. Kinds that this version does not know change nothing.
@@ -117,11 +121,12 @@ function withSeat(state, seat, changes) {
   return { ...state, seats };
 }
 
-/** A move of a seat: its number, and its score where the event has one. @type {Fold} */
-function counted(state, { seat, n, score }) {
+/** A move of a seat: its number, which rivals in mirror are not told of, and its score where the event has one. @type {Fold} */
+function counted(state, { seat, n, score }, viewer) {
   const taken = state.seats[seat];
   if (!taken) return state;
-  return withSeat(state, seat, { last_n: Math.max(taken.last_n, n ?? 0), score: score ?? taken.score });
+  const told = !state.boards || viewer === null || viewer === seat;
+  return withSeat(state, seat, { last_n: told ? Math.max(taken.last_n, n ?? 0) : 0, score: score ?? taken.score });
 }
 
 /** Turn, clocks and end of the game, where the event has them. @type {Fold} */
@@ -166,10 +171,11 @@ const stopped = (state) => (state.phase === 'starting' ? { ...state, phase: 'ope
 function created(_, event) {
   const { mode, options, code, host, commit = null, join_by } = event;
   const seats = Array(options.max_players).fill(null);
-  const boards = mode === 'mirror' ? { boards: [...seats], progress: [...seats] } : {};
-  const adds_left = options.adds ?? 0;
+  const shared = { ...NO_BOARD, adds_left: options.adds ?? 0 };
+  const boards = mode === 'mirror' ? { boards: [...seats], progress: [...seats] } : shared;
   const meeting = join_by === undefined ? {} : { join_by };
-  return { ...NOTHING, mode, options, private: event.private, code, host, commit, ...meeting, seats, adds_left, ...boards };
+  const told = { mode, options, private: event.private, code, host, commit, ...meeting, seats };
+  return /** @type {State} */ ({ ...ROOM, ...told, ...boards });
 }
 
 /** @type {Fold} */
@@ -257,8 +263,8 @@ function shifted(state, { by_ms }) {
 /** @type {Fold} */
 function ended(state, { ranking, seed = null, salt = null }) {
   // In a race nobody is told before the end whether a legal pair is left.
-  const open = state.boards ? state.open : (state.open ?? boardOf(state, null)?.hasPair() ?? null);
-  return { ...state, phase: 'over', turn: null, open, ranking, seed, salt };
+  const open = state.boards ? {} : { open: state.open ?? boardOf(state, null)?.hasPair() ?? null };
+  return { ...state, phase: 'over', turn: null, ...open, ranking, seed, salt };
 }
 
 /** @type {Map<string, Fold>} */

@@ -4,8 +4,7 @@
  */
 
 import * as rules from './rules.js';
-
-/** @typedef {import('./rules.js').Slot} Slot */
+import { Sheet } from './sheet.js';
 
 /** The fields of its kind, in the order in which they are stored. @typedef {{kind: string, at: number, [field: string]: any}} Event */
 
@@ -21,8 +20,6 @@ import * as rules from './rules.js';
  * @property {number | null} out        the event by which the player went out
  * @property {Set<number>} numbers      of the moves made
  */
-
-/** A board, and from which event on. @typedef {{slots: Slot[], since: number, at: number}} Shown */
 
 /** A game of which `seq` events have happened. */
 export class Game {
@@ -49,12 +46,8 @@ export class Game {
   endsAt = null;
   /** The last command of a person, or the start. */
   heardAt = 0;
-  /** Every board there was, the current one last. @type {Shown[]} */
-  boards = [];
-  nextId = 0;
-  addsLeft = 0;
-  /** Since when there has been no pair. @type {number | null} */
-  stuckAt = null;
+  /** By seat where each has a board of their own, else one for all; none before the start. @type {Sheet[]} */
+  sheets = [];
   /** @type {number | null} */
   turn = null;
   /** @type {(number | null)[]} */
@@ -91,17 +84,32 @@ export class Game {
     return this.created.mode === 'race';
   }
 
-  get slots() {
-    return this.boards[this.boards.length - 1].slots;
+  get turns() {
+    return this.created.mode === 'turns';
+  }
+
+  get mirror() {
+    return this.created.mode === 'mirror';
+  }
+
+  /** The board that all play on; null where there is none. @returns {Sheet | null} */
+  get shared() {
+    return this.mirror ? null : (this.sheets[0] ?? null);
+  }
+
+  /** The board that a seat plays on. @param {number | undefined} seat */
+  sheet(seat) {
+    return this.sheets[this.mirror ? Number(seat) : 0];
+  }
+
+  /** Has anybody cleared a board? */
+  get cleared() {
+    return this.sheets.some(({ clearedBy }) => clearedBy !== null);
   }
 
   /** Those who are not out. @returns {number[]} */
   get stillIn() {
     return this.seats.flatMap((seat, number) => (seat && seat.out === null ? [number] : []));
-  }
-
-  get mayAdd() {
-    return this.addsLeft > 0 && rules.mayAdd(this.slots);
   }
 
   /** @param {number} number @returns {Seat} */
@@ -133,7 +141,6 @@ export function happen(game, event) {
 const HAPPEN = {
   created(game, { options, host }) {
     game.seats = Array(options.max_players).fill(null);
-    game.addsLeft = options.adds;
     game.host = host;
   },
   seated(game, { seat, player, ready }) {
@@ -156,20 +163,22 @@ const HAPPEN = {
     game.phase = 'starting';
     game.startsAt = starts_at;
   },
-  started(game, { at, board, ends_at = null, turn = null, clocks = [] }) {
+  started(game, { at, board, adds_left, ends_at = null, turn = null, clocks = [] }) {
     game.phase = 'playing';
     game.startsAt = null;
     game.heardAt = game.clocksAt = at;
     [game.endsAt, game.turn, game.clocks] = [ends_at, turn, clocks];
-    renew(game, rules.parse(board));
-    game.nextId = game.slots.length;
+    const boards = game.mirror ? game.seats.length : 1;
+    game.sheets = Array.from({ length: boards }, () => new Sheet(board, adds_left, game.seq, at));
   },
   matched(game, event) {
     const { a, b, seat } = event;
+    const sheet = game.sheet(seat);
     made(game, event);
     game.seat(seat).streak = 0;
     game.passed.clear();
-    renew(game, rules.play(game.slots, a, b).slots);
+    sheet.renew(rules.play(sheet.slots, a, b).slots, game.seq, game.at);
+    game.endsAt = event.ends_at ?? game.endsAt;
   },
   mistaken(game, event) {
     const seat = game.seat(event.seat);
@@ -183,12 +192,10 @@ const HAPPEN = {
     game.seat(event.seat).streak = 0;
   },
   added(game, event) {
-    const { digits, first } = event;
-    timed(game, event);
+    if (game.mirror) made(game, event);
+    else timed(game, event);
     game.passed.clear();
-    game.addsLeft--;
-    game.nextId += digits.length;
-    renew(game, rules.add(game.slots, digits, first));
+    game.sheet(event.seat).add(event.digits, game.seq, game.at);
   },
   passed(game, event) {
     made(game, event);
@@ -204,7 +211,8 @@ const HAPPEN = {
   },
   shifted(game, { by_ms }) {
     const later = (/** @type {number | null} */ moment) => (moment === null ? null : moment + by_ms);
-    [game.startsAt, game.joinBy, game.endsAt, game.stuckAt] = [game.startsAt, game.joinBy, game.endsAt, game.stuckAt].map(later);
+    [game.startsAt, game.joinBy, game.endsAt] = [game.startsAt, game.joinBy, game.endsAt].map(later);
+    for (const sheet of game.sheets) sheet.stuckAt = later(sheet.stuckAt);
     game.heardAt += by_ms;
     game.clocksAt += by_ms;
     for (const seat of game.seats) if (seat) seat.lockedUntil = later(seat.lockedUntil);
@@ -237,12 +245,6 @@ function timed(game, { at, turn, clocks }) {
   if (turn !== undefined) game.turn = turn;
 }
 
-/** @param {Game} game @param {Slot[]} slots */
-function renew(game, slots) {
-  game.boards.push({ slots, since: game.seq, at: game.at });
-  game.stuckAt = rules.hasPair(slots) ? null : game.at;
-}
-
 /**
  * What has to follow in the same breath, before anybody else may act.
  * @param {Game} game  after the event
@@ -257,12 +259,13 @@ function mustFollow(game, { kind }) {
     if (stillIn.length === 1) return { kind: 'ended', reason: 'last_one_in' };
     if (stillIn.every((seat) => game.seat(seat).bot)) return { kind: 'ended', reason: 'abandoned' };
   }
-  if (!game.slots.length) return { kind: 'ended', reason: 'cleared' };
-  const stuck = game.stuckAt !== null;
-  const [add, end] = [{ kind: 'added' }, { kind: 'ended', reason: 'stuck' }];
-  if (game.race) return kind === 'called' ? add : stuck && !game.mayAdd ? end : null;
+  const [add, end] = [{ kind: 'added' }, { kind: 'ended', reason: game.cleared ? 'cleared' : 'stuck' }];
+  if (game.mirror) return stillIn.every((seat) => game.sheet(seat).done) ? end : null;
+  const { open, mayAdd, clearedBy } = game.sheets[0];
+  if (clearedBy !== null) return end;
+  if (game.race) return kind === 'called' ? add : open || mayAdd ? null : end;
   const allPassed = stillIn.every((seat) => game.passed.has(seat));
-  return stuck || allPassed ? (game.mayAdd ? add : end) : null;
+  return !open || allPassed ? (mayAdd ? add : end) : null;
 }
 
 /** @param {Game} game @param {string} kind @returns {{kind: string, reason?: string} | null} */

@@ -12,6 +12,7 @@ const SILENCE_MS = 3_000; // race: from the event that left no pair to the serve
 const OPEN_IDLE_MS = 600_000;
 const JOIN_MS = 10_000;
 const PLAY_IDLE_MS = 300_000;
+const AFTER_CLEAR_MS = 60_000; // mirror: from the first clear to the end
 const STALE_MS = 2_000;
 const LOCKS_MS = [1_000, 2_000, 4_000];
 const FULL_LOG = 4_900; // with so many events a game ends
@@ -21,7 +22,7 @@ const MOST_N = 2 ** 31 - 1;
  * @typedef {import('./game.js').Game} Game
  * @typedef {import('./game.js').Event} Event
  * @typedef {import('./game.js').Seat} Seat
- * @typedef {import('./rules.js').Slot} Slot
+ * @typedef {import('./sheet.js').Sheet} Sheet
  */
 
 /** What is due by itself: a kind, and for an end its reason. @typedef {{kind: string, at: number, reason?: string}} Due */
@@ -65,17 +66,19 @@ const instead = ({ kind: said }, kind) =>
  * @param {any} event
  */
 const mayBeEarlier = (game, { kind, seat, at }) =>
-  ['matched', 'mistaken', 'called'].includes(kind) && Boolean(game.seats[seat]?.bot) && at === game.at;
+  ['matched', 'mistaken', 'called', 'added'].includes(kind) && Boolean(game.seats[seat]?.bot) && at === game.at;
 
 /** What is due first by itself, at whatever time. @param {Game} game @returns {Due | null} */
 function firstDue(game) {
+  const stuckAt = game.race ? (game.shared?.stuckAt ?? null) : null;
+  const reason = game.mirror && game.cleared ? 'cleared' : 'time';
   /** In the order in which they happen at the same instant. @type {(Due | null)[]} */
   const dues = [
-    game.phase === 'playing' && game.endsAt !== null ? { kind: 'ended', reason: 'time', at: game.endsAt } : null,
+    game.phase === 'playing' && game.endsAt !== null ? { kind: 'ended', reason, at: game.endsAt } : null,
     abandonedAt(game) === null ? null : { kind: 'ended', reason: 'abandoned', at: Number(abandonedAt(game)) },
     game.turn === null ? null : { kind: 'flagged', at: game.clocksAt + Number(game.clocks[game.turn]) },
     game.phase === 'starting' ? { kind: 'started', at: Number(game.startsAt) } : null,
-    game.race && game.stuckAt !== null ? { kind: 'added', at: game.stuckAt + SILENCE_MS } : null,
+    stuckAt === null ? null : { kind: 'added', at: stuckAt + SILENCE_MS },
   ];
   return dues.reduce((first, other) => (other && (!first || other.at < first.at) ? other : first), null);
 }
@@ -84,7 +87,7 @@ function firstDue(game) {
 function abandonedAt(game) {
   if (game.phase === 'open') return game.seq ? (game.joinBy ?? game.at + OPEN_IDLE_MS) : null;
   if (game.phase !== 'playing') return null;
-  const moments = [...(game.seq >= FULL_LOG ? [game.at] : []), ...(game.race ? [game.heardAt + PLAY_IDLE_MS] : [])];
+  const moments = [...(game.seq >= FULL_LOG ? [game.at] : []), ...(game.turns ? [] : [game.heardAt + PLAY_IDLE_MS])];
   return moments.length ? Math.min(...moments) : null;
 }
 
@@ -98,17 +101,13 @@ const BY_ITSELF = {
     const board = rules.deal(seed ?? null, size, deal);
     const hash = rules.hash(rules.parse(board));
     const clocks = game.seats.map((seat) => (seat ? base_s * 1000 : null));
-    const play = game.race ? { ends_at: at + seconds * 1000 } : { turn: game.stillIn[0], clocks };
+    const play = game.turns ? { turn: game.stillIn[0], clocks } : { ends_at: at + seconds * 1000 };
     return { kind: 'started', at, board, adds_left: adds, ...play, hash };
   },
   added(game, { at }) {
-    const [digits, first] = [rules.copies(game.slots), game.nextId];
-    const slots = rules.add(game.slots, digits, first);
-    const turn = game.race ? {} : { turn: game.turn, clocks: game.clocksThen(at) };
-    const open = game.race ? {} : { open: rules.hasPair(slots) };
-    const left = rules.left(slots);
-    const adds_left = game.addsLeft - 1;
-    return { kind: 'added', at, digits, first, adds_left, left, ...open, ...turn, hash: rules.hash(slots) };
+    const { slots, told } = game.sheets[0].added();
+    const play = game.race ? {} : { open: rules.hasPair(slots), turn: game.turn, clocks: game.clocksThen(at) };
+    return { kind: 'added', at, ...told, ...play, hash: rules.hash(slots) };
   },
   flagged(game, { at }) {
     const seat = Number(game.turn);
@@ -120,27 +119,30 @@ const BY_ITSELF = {
   },
 };
 
-/** The board's hash, on an event that leaves it as it is; nothing before the start. @param {Game} game */
-const shown = (game) => (game.boards.length ? { hash: rules.hash(game.slots) } : {});
+/** On an event that changes no board: the hash of the one that all play on, if there is one. @param {Game} game */
+const shown = ({ shared }) => (shared ? { hash: shared.hash } : {});
 
 /** Turn and clocks after a player went out. @param {Game} game @param {number} seat @param {number} at */
 function goesOut(game, seat, at) {
-  if (game.race) return {};
+  if (!game.turns) return {};
   const clocks = game.clocksThen(at).map((left, number) => (number === seat ? null : left));
   return { turn: game.turn === seat ? game.after(seat) : game.turn, clocks };
 }
 
 /**
- * The ranking: those still in first, among those out in turns who went later, then points, then fewer mistakes.
+ * The ranking: those still in first, among those out in turns who went later, then points, then fewer mistakes, and in
+ * mirror the earlier clear.
  * @param {Game} game
  */
 function ranking(game) {
-  if (!game.boards.length) return [];
+  if (!game.sheets.length) return [];
+  const clearedBy = (/** @type {{seat: number}} */ { seat }) => (game.mirror ? (game.sheets[seat].clearedBy ?? Infinity) : 0);
   const taken = game.seats.flatMap((seat, number) => (seat ? [{ seat: number, ...seat }] : []));
-  const better = (/** @type {Seat} */ one, /** @type {Seat} */ other) => {
+  const better = (/** @type {Seat & {seat: number}} */ one, /** @type {Seat & {seat: number}} */ other) => {
     if ((one.out === null) !== (other.out === null)) return one.out === null;
-    if (!game.race && one.out !== other.out) return Number(one.out) > Number(other.out);
-    return one.score !== other.score ? one.score > other.score : one.mistakes < other.mistakes;
+    if (game.turns && one.out !== other.out) return Number(one.out) > Number(other.out);
+    if (one.score !== other.score) return one.score > other.score;
+    return one.mistakes !== other.mistakes ? one.mistakes < other.mistakes : clearedBy(one) < clearedBy(other);
   };
   const placed = taken.map((one) => {
     const { seat, score, mistakes } = one;
@@ -216,12 +218,18 @@ const CHOSEN = {
   matched(game, event) {
     const { at, seat, n, a, b } = event;
     const { score } = moving(game, event);
-    const verdict = rules.judge(game.slots, game.nextId, a, b);
+    const sheet = game.sheet(seat);
+    const verdict = rules.judge(sheet.slots, sheet.nextId, a, b);
     if (verdict.code) throw unmade(game, event, verdict.code);
-    const { slots, rows, points: earned, cleared } = rules.play(game.slots, a, b);
-    const points = earned + (cleared ? rules.SCORES.clearShared : 0);
+    const { slots, rows, points: earned, cleared } = rules.play(sheet.slots, a, b);
+    const points = earned + (cleared ? forClearing(game, sheet) : 0);
     const told = { kind: 'matched', at, seat, n, a, b, rows, points, score: score + points, left: rules.left(slots) };
     if (game.race) return { ...told, hash: rules.hash(slots) };
+    if (game.mirror) {
+      const ends_at = at + AFTER_CLEAR_MS;
+      const sooner = cleared && !game.cleared && ends_at < Number(game.endsAt);
+      return { ...told, open: rules.hasPair(slots), ...(sooner && { ends_at }), hash: rules.hash(slots) };
+    }
     const gained = game.options.increment_s * 1000;
     const clocks = game.clocksThen(at).map((left, number) => (number === seat ? Number(left) + gained : left));
     const turn = game.options.row_again && rows.length ? seat : game.after(seat);
@@ -233,33 +241,44 @@ const CHOSEN = {
     const { score, streak } = moving(game, event);
     counted(event, 'seen');
     const call = a === undefined || b === undefined;
-    if (call && !game.race) throw impossible(event, 'nobody calls in turns');
-    const fault = call ? wrongCall(game) : wrongClaim(game, event);
+    if (call && !game.race) throw impossible(event, 'there are calls in races only');
+    const sheet = game.sheet(seat);
+    const fault = call ? wrongCall(sheet) : wrongClaim(sheet, event);
     if (!fault) throw instead(event, call ? 'called' : 'matched');
     if (!game.options.penalty) throw impossible(event, 'penalties are off');
-    if (excused(game, event, call)) throw impossible(event, 'it is refused, stale');
+    if (excused(sheet, event, call)) throw impossible(event, 'it is refused, stale');
     const { code, blockers } = fault;
     const pair = { ...(!call && { a, b }), ...(blockers.length && { blockers }) };
     const lock = LOCKS_MS[Math.min(streak, LOCKS_MS.length - 1)];
-    const cost = game.race ? { locked_until: at + lock } : { clocks: game.clocksThen(at) };
+    const cost = game.turns ? { clocks: game.clocksThen(at) } : { locked_until: at + lock };
     const points = rules.SCORES.mistake;
-    return { kind: 'mistaken', at, seat, n, code, ...pair, points, score: score + points, ...cost, seen, ...shown(game) };
+    return { kind: 'mistaken', at, seat, n, code, ...pair, points, score: score + points, ...cost, seen, hash: sheet.hash };
   },
 
   called(game, event) {
     const { at, seat, n, seen } = event;
     const { score } = moving(game, event);
     counted(event, 'seen');
-    if (!game.race) throw impossible(event, 'nobody calls in turns');
-    if (rules.hasPair(game.slots)) throw unmade(game, event, 'pairs_left');
+    if (!game.race) throw impossible(event, 'there are calls in races only');
+    if (game.sheets[0].open) throw unmade(game, event, 'pairs_left');
     const points = rules.SCORES.call;
     return { kind: 'called', at, seat, n, points, score: score + points, seen, ...shown(game) };
+  },
+
+  added(game, event) {
+    const { at, seat, n } = event;
+    if (!game.mirror) throw impossible(event, 'it was not due');
+    moving(game, event);
+    const sheet = game.sheet(seat);
+    if (!sheet.mayAdd) throw impossible(event, 'it is refused, no_add');
+    const { slots, told } = sheet.added();
+    return { kind: 'added', at, ...told, open: rules.hasPair(slots), seat, n, hash: rules.hash(slots) };
   },
 
   passed(game, event) {
     const { at, seat, n } = event;
     const { bot } = moving(game, event);
-    if (game.race || bot) throw impossible(event, 'there are passes in turns only, and of persons');
+    if (!game.turns || bot) throw impossible(event, 'there are passes in turns only, and of persons');
     return { kind: 'passed', at, seat, n, turn: game.after(seat), clocks: game.clocksThen(at), ...shown(game) };
   },
 
@@ -295,23 +314,29 @@ function moving(game, event) {
   if (seat.numbers.has(n)) throw impossible(event, `move ${n} was made before`);
   if (seat.out !== null) throw impossible(event, 'it is refused, out');
   if (kind === 'resigned') return seat;
+  if (game.mirror && game.sheet(event.seat).done) throw impossible(event, 'it is refused, done');
   if (game.turn !== null && game.turn !== event.seat) throw impossible(event, 'it is refused, not_your_turn');
+  if (kind === 'added') return seat;
   if (seat.lockedUntil !== null && at < seat.lockedUntil) throw impossible(event, 'it is refused, locked');
   return seat;
 }
 
 /** What is wrong with a claim or a call; null: it is right. @typedef {{code: string, blockers: number[]} | null} Mistake */
 
-/** @param {Game} game @param {any} event @returns {Mistake} */
-function wrongClaim(game, event) {
+/** @param {Sheet} sheet @param {any} event @returns {Mistake} */
+function wrongClaim({ slots, nextId }, event) {
   counted(event, 'a');
   counted(event, 'b');
-  const { code, blockers } = rules.judge(game.slots, game.nextId, event.a, event.b);
+  const { code, blockers } = rules.judge(slots, nextId, event.a, event.b);
   return code && { code, blockers };
 }
 
-/** @param {Game} game @returns {Mistake} */
-const wrongCall = ({ slots }) => (rules.hasPair(slots) ? { code: 'pairs_left', blockers: [] } : null);
+/** @param {Sheet} sheet @returns {Mistake} */
+const wrongCall = ({ open }) => (open ? { code: 'pairs_left', blockers: [] } : null);
+
+/** What clearing brings. @param {Game} game @param {Sheet} sheet  before it */
+const forClearing = ({ mirror }, { addsLeft }) =>
+  mirror ? rules.SCORES.clearOwn + rules.SCORES.unusedAdd * addsLeft : rules.SCORES.clearShared;
 
 /** What a wrong claim or call had to be instead. @param {Game} game @param {any} event @param {string} code */
 const unmade = (game, event, code) =>
@@ -320,13 +345,13 @@ const unmade = (game, event, code) =>
 /**
  * Was it right on the board its player had seen, and that the current one 2 s ago or later? What the player's connection
  * had been sent is in no log, so what only that could excuse counts as a mistake.
- * @param {Game} game
+ * @param {Sheet} sheet
  * @param {any} event
  * @param {boolean} call
  */
-function excused(game, event, call) {
-  const later = game.boards.findIndex(({ since }) => since > event.seen); // the board that replaced the one seen
-  if (later < 1 || game.boards[later].at < event.at - STALE_MS) return false;
-  const { slots } = game.boards[later - 1];
-  return call ? !rules.hasPair(slots) : !rules.judge(slots, game.nextId, event.a, event.b).code;
+function excused({ boards, nextId }, event, call) {
+  const later = boards.findIndex(({ since }) => since > event.seen); // the board that replaced the one seen
+  if (later < 1 || boards[later].at < event.at - STALE_MS) return false;
+  const { slots } = boards[later - 1];
+  return call ? !rules.hasPair(slots) : !rules.judge(slots, nextId, event.a, event.b).code;
 }

@@ -40,7 +40,7 @@ const OPTIONS = {
   seconds: within(10, 3600),
   base_s: within(5, 3600),
   increment_s: within(0, 60),
-  max_players: (value, mode) => (mode === 'race' ? within(2, 8) : within(2, 4))(value),
+  max_players: (value, mode) => PLAYERS[mode](value),
   countdown_ms: within(0, 10_000),
   penalty: flag,
   row_again: flag,
@@ -50,8 +50,11 @@ const OPTIONS = {
 };
 /** @type {Record<string, number>} */
 const SIZES = { even: 36, classic: 27 };
+/** @type {Record<string, (value: any) => boolean>} */
+const PLAYERS = { race: within(2, 8), turns: within(2, 4), mirror: within(1, 10) };
+const NO_CLOCKS = { base_s: 120, increment_s: 3, row_again: false };
 /** What another mode's options stay at. @type {Record<string, Record<string, any>>} */
-const UNUSED = { race: { base_s: 120, increment_s: 3, row_again: false }, turns: { seconds: 180 } };
+const UNUSED = { race: NO_CLOCKS, turns: { seconds: 180 }, mirror: NO_CLOCKS };
 
 /** @param {number} least @param {number} most */
 function within(least, most) {
@@ -69,7 +72,7 @@ export const inOrder = (options) => Object.fromEntries(Object.keys(OPTIONS).map(
 /** Is this a room in which a game can be judged? @param {any} created @throws {Wrong} */
 export function usable({ rules, mode, options, seed, salt }) {
   no(rules !== RULES, `only version ${RULES} of the rules is known here`, { what: 'rules', said: rules, due: RULES });
-  no(mode !== 'race' && mode !== 'turns', 'there is no such mode', { what: 'mode', said: mode });
+  no(typeof mode !== 'string' || !Object.hasOwn(UNUSED, mode), 'there is no such mode', { what: 'mode', said: mode });
   no(typeof options !== 'object' || options === null, 'there are no options', { what: 'options', said: options });
   for (const [name, fits] of Object.entries(OPTIONS)) {
     no(!fits(options[name], mode), `${name} cannot be so`, { what: `options.${name}`, said: options[name] });

@@ -63,14 +63,14 @@ def playing(
         if number:
             taken = taken.then(Seated(at=T0, seat=SeatNumber(number), player=player))
     taken = taken.then(Starting(at=T0, starts_at=T0))
-    opening = MODES[mode].opening(taken.room, T0)
+    timing = MODES[mode].opening(taken.room, T0)
     started = Started(
         at=T0,
         board=board,
         adds_left=taken.room.options.adds,
-        ends_at=opening.ends_at,
-        turn=opening.turn.seat,
-        clocks=opening.turn.clocks,
+        ends_at=timing.ends_at,
+        turn=timing.turn,
+        clocks=timing.clocks,
         hash=board_hash(parse(board)),
     )
     return taken.then(started)

@@ -8,7 +8,7 @@ from tests.game.rooms import SALT, T0, ask, computer, fold, person, playing
 
 from tenmatch.game.answers import Taken
 from tenmatch.game.clock import Due, What
-from tenmatch.game.commands import Claim
+from tenmatch.game.commands import Claim, TakeAdd
 from tenmatch.game.computer import SKILLS, choose, dues, name_for, thinking_ms
 from tenmatch.game.events import AnyEvent, Ended, EndReason, Level, Mistaken
 from tenmatch.game.ids import Millis, MoveNumber, SeatNumber
@@ -79,8 +79,9 @@ def test_a_locked_one_waits_for_its_lock() -> None:
 def test_in_turns_it_thinks_from_when_its_turn_came() -> None:
     room = against(Level.MEDIUM, mode=Mode.TURNS)
     assert list(dues(room)) == []
-    assert room.witness is not None
-    claim = Claim(SeatNumber(0), MoveNumber(1), *room.witness, room.seq, room.seq)
+    [sheet] = room.sheets
+    assert sheet.witness is not None
+    claim = Claim(SeatNumber(0), MoveNumber(1), *sheet.witness, room.seq, room.seq)
     _, answer = ask(room, claim, 50_000)
     assert isinstance(answer, Taken)
     assert T0 + 50_000 + 900 <= due(answer.room) <= T0 + 50_000 + 2100
@@ -111,9 +112,8 @@ def test_it_errs_now_and_then(level: Level, least: int, most: int) -> None:
     for number in range(1000):
         room = against(level, number)
         pair = choose(room, BOT)
-        assert room.board is not None
         assert pair is not None
-        refusal = judge(room.board, *pair)
+        refusal = judge(room.sheet_of(BOT).board, *pair)
         if refusal is not None:
             assert refusal.code in (Fault.BLOCKED, Fault.NOT_CONNECTED)  # the values fit
             wrong += 1
@@ -132,9 +132,8 @@ def test_it_does_not_err_where_mistakes_cost_nothing() -> None:
     for number in range(200):
         room = against(Level.EASY, number, penalty=False)
         pair = choose(room, BOT)
-        assert room.board is not None
         assert pair is not None
-        assert judge(room.board, *pair) is None
+        assert judge(room.sheet_of(BOT).board, *pair) is None
 
 
 def test_the_better_play_for_more() -> None:
@@ -168,8 +167,8 @@ def test_it_calls_when_no_pair_is_left() -> None:
 
 def test_an_add_comes_before_a_call_of_the_same_moment() -> None:
     room = playing(Mode.RACE, "258", {}, [person(0), computer(1, Level.HARD)]).room
-    sheet = replace(room.in_play(), stuck_at=Millis(due(room) - 3000))
-    taken = settle(replace(room, sheet=sheet), due(room))
+    sheet = replace(room.sheet_of(BOT), stuck_at=Millis(due(room) - 3000))
+    taken = settle(replace(room, sheets=(sheet,)), due(room))
     assert [type(event).__name__ for event in taken.events] == ["Added", "Matched"]
 
 
@@ -211,18 +210,24 @@ def test_whole_games_come_to_an_end(mode: Mode, size: int) -> None:
 
 
 def play_on(taken: Taken) -> tuple[list[AnyEvent], Room]:
-    """Let a game go on to its end, with person 0 playing whenever it is their turn."""
+    """Let a game go on to its end, with person 0 playing whenever it is their turn, or now and then."""
     log, room = list(taken.events), taken.room
     while room.phase is Phase.PLAYING:
-        if room.turn == 0:
-            assert room.witness is not None
-            move = Claim(SeatNumber(0), MoveNumber(room.seq), *room.witness, room.seq, room.seq)
-            _, answer = ask(room, move, room.at - T0 + 500)
+        at = next_due(room)
+        assert at is not None
+        idle = room.own_boards and not room.sheets[0].done and at > room.at + 500
+        if room.turn == 0 or idle:
+            _, answer = ask(room, own_move(room), room.at - T0 + 500)
             assert isinstance(answer, Taken)
             taken = answer
         else:
-            at = next_due(room)
-            assert at is not None
             taken = settle(room, at)
         log, room = [*log, *taken.events], taken.room
     return log, room
+
+
+def own_move(room: Room) -> Claim | TakeAdd:
+    n, pair = MoveNumber(room.seq), room.sheets[0].witness
+    if pair is None:
+        return TakeAdd(SeatNumber(0), n)
+    return Claim(SeatNumber(0), n, *pair, room.seq, room.seq)

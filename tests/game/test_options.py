@@ -6,10 +6,17 @@ from tenmatch.game.options import BadOptions, Mode, Options, choose, mode_named
 from tenmatch.rules.deal import DealKind
 
 
-@pytest.mark.parametrize("mode", Mode)
-def test_nothing_asked_gives_the_defaults(mode: Mode) -> None:
+@pytest.mark.parametrize(
+    ("mode", "defaults"),
+    [
+        (Mode.RACE, Options()),
+        (Mode.TURNS, Options()),
+        (Mode.MIRROR, Options(seconds=360, max_players=4)),
+    ],
+)
+def test_nothing_asked_gives_the_defaults(mode: Mode, defaults: Options) -> None:
     options, seed = choose(mode, {})
-    assert options == Options()
+    assert options == defaults
     assert seed is None
 
 
@@ -30,6 +37,8 @@ def test_the_deal_chooses_its_size() -> None:
         (Mode.TURNS, "increment_s", 0, 60),
         (Mode.RACE, "max_players", 2, 8),
         (Mode.TURNS, "max_players", 2, 4),
+        (Mode.MIRROR, "max_players", 1, 10),
+        (Mode.MIRROR, "seconds", 10, 3600),
         (Mode.RACE, "countdown_ms", 0, 10_000),
     ],
 )
@@ -74,6 +83,9 @@ def test_switches(field: str) -> None:
         (Mode.RACE, {"increment_s": 0}, "increment_s"),
         (Mode.RACE, {"row_again": True}, "row_again"),
         (Mode.TURNS, {"seconds": 60}, "seconds"),
+        (Mode.MIRROR, {"base_s": 60}, "base_s"),
+        (Mode.MIRROR, {"increment_s": 0}, "increment_s"),
+        (Mode.MIRROR, {"row_again": True}, "row_again"),
     ],
 )
 def test_what_cannot_be_names_its_field(mode: Mode, asked: dict[str, object], field: str) -> None:
@@ -94,8 +106,8 @@ def test_a_seed_may_be_written_in_either_case() -> None:
 
 
 def test_modes_by_name() -> None:
-    assert mode_named("race") is Mode.RACE
-    for unknown in ("mirror", "Race", ""):
+    assert [mode_named(name) for name in ("race", "turns", "mirror")] == list(Mode)
+    for unknown in ("mirrors", "Race", ""):
         with pytest.raises(BadOptions) as raised:
             mode_named(unknown)
         assert raised.value.field == "mode"

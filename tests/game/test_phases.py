@@ -56,22 +56,24 @@ GONE = "denied game_started"
 NOT_YET = "denied not_allowed"
 IDLE = "refused not_playing"
 
-# What each command does while open, starting, in play (race, then turns) and over.
+WRONG = "refused wrong_mode"
+
+# What each command does while open, starting, in play (race, turns, mirror) and over.
 EXPECTED: Final = {
-    Sit: ("seated", GONE, GONE, GONE, GONE),
-    Leave: ("unseated", "unseated", "", "", ""),
-    GetReady: ("readied", "readied", GONE, GONE, GONE),
-    Start: ("starting", GONE, GONE, GONE, GONE),
-    SeatBot: ("seated", GONE, GONE, GONE, GONE),
-    Kick: ("unseated", "unseated", GONE, GONE, GONE),
-    FreeAbsent: ("unseated", "", "", "", ""),
-    Claim: (IDLE, IDLE, "matched", "matched", IDLE),
-    Call: (IDLE, IDLE, "mistaken", "refused wrong_mode", IDLE),
-    TakeAdd: (IDLE, IDLE, "refused wrong_mode", "refused wrong_mode", IDLE),
-    Pass: (IDLE, IDLE, "refused wrong_mode", "passed", IDLE),
-    Resign: (IDLE, IDLE, "resigned ended", "resigned ended", IDLE),
-    WantRematch: (NOT_YET, NOT_YET, NOT_YET, NOT_YET, "rematch"),
-    NameRematch: (NOT_YET, NOT_YET, NOT_YET, NOT_YET, "rematch"),
+    Sit: ("seated", GONE, GONE, GONE, GONE, GONE),
+    Leave: ("unseated", "unseated", "", "", "", ""),
+    GetReady: ("readied", "readied", GONE, GONE, GONE, GONE),
+    Start: ("starting", GONE, GONE, GONE, GONE, GONE),
+    SeatBot: ("seated", GONE, GONE, GONE, GONE, GONE),
+    Kick: ("unseated", "unseated", GONE, GONE, GONE, GONE),
+    FreeAbsent: ("unseated", "", "", "", "", ""),
+    Claim: (IDLE, IDLE, "matched", "matched", "matched", IDLE),
+    Call: (IDLE, IDLE, "mistaken", WRONG, WRONG, IDLE),
+    TakeAdd: (IDLE, IDLE, WRONG, WRONG, "added", IDLE),
+    Pass: (IDLE, IDLE, WRONG, "passed", WRONG, IDLE),
+    Resign: (IDLE, IDLE, "resigned ended", "resigned ended", "resigned ended", IDLE),
+    WantRematch: (NOT_YET, NOT_YET, NOT_YET, NOT_YET, NOT_YET, "rematch"),
+    NameRematch: (NOT_YET, NOT_YET, NOT_YET, NOT_YET, NOT_YET, "rematch"),
 }
 
 
@@ -82,10 +84,9 @@ def rooms() -> list[Room]:
     assert isinstance(open_, Taken)
     starting = answer_of(open_.room, Start(HOST))
     assert isinstance(starting, Taken)
-    race = playing(Mode.RACE, board, asked, [person(0), person(1)]).room
-    turns = playing(Mode.TURNS, board, asked, [person(0), person(1)]).room
+    race, *others = (playing(mode, board, asked, [person(0), person(1)]).room for mode in Mode)
     over = settle(race, Millis(T0 + 600_000)).room
-    return [open_.room, starting.room, race, turns, over]
+    return [open_.room, starting.room, race, *others, over]
 
 
 def answer_of(room: Room, command: AnyCommand) -> Answer:
@@ -113,7 +114,12 @@ CASES = [
 
 def test_every_command_and_phase_is_walked() -> None:
     assert {type(command) for command in COMMANDS} == set(get_args(AnyCommand)) == set(EXPECTED)
-    assert [room.phase for room in rooms()] == [*list(Phase)[:3], Phase.PLAYING, Phase.OVER]
+    assert [room.phase for room in rooms()] == [
+        Phase.OPEN,
+        Phase.STARTING,
+        *(Phase.PLAYING for _ in Mode),
+        Phase.OVER,
+    ]
 
 
 @pytest.mark.parametrize(("room", "command", "expected"), CASES)

@@ -34,7 +34,18 @@ from tenmatch.game.commands import (
     WantRematch,
 )
 from tenmatch.game.decide import decide
-from tenmatch.game.events import Added, AnyEvent, Called, Level, Matched, Mistaken, Passed, Rematch, Resigned
+from tenmatch.game.events import (
+    Added,
+    AnyEvent,
+    Called,
+    Level,
+    Matched,
+    Mistaken,
+    Passed,
+    Rematch,
+    Resigned,
+    Started,
+)
 from tenmatch.game.ids import Millis, MoveNumber, RoomId, SeatNumber, Seq
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Phase, Room, evolve
@@ -95,7 +106,7 @@ told = st.builds(
     mode=st.sampled_from(Mode),
     salt=st.binary(min_size=16, max_size=16),
     asked=st.fixed_dictionaries(
-        {"size": st.sampled_from([9, 20, 40]), "max_players": st.sampled_from([2, 3, 4])},
+        {"size": st.sampled_from([9, 9, 20, 40]), "max_players": st.sampled_from([2, 3, 4])},
         optional={
             "adds": st.sampled_from([0, 1, 5]),
             "penalty": st.booleans(),
@@ -114,7 +125,8 @@ def command(room: Room, step: Step, at: int) -> AnyCommand:
     sitting = room.seats[seat]
     n = MoveNumber(sitting.last_n + 1 if sitting else 1)
     seen = Seq(step.two % (room.seq + 2))
-    legal = list(pairs(room.board)) if room.board else []
+    sheet = room.sheet_of(seat) if room.sheets else None
+    legal = list(pairs(sheet.board)) if sheet else []
     match step.what:
         case "legal" if legal:
             claimer = seat if room.turn is None else room.turn
@@ -126,8 +138,8 @@ def command(room: Room, step: Step, at: int) -> AnyCommand:
                 seen,
                 room.seq,
             )
-        case "late" if room.replaced:
-            old = room.replaced[step.one % len(room.replaced)]
+        case "late" if sheet and sheet.replaced:
+            old = sheet.replaced[step.one % len(sheet.replaced)]
             taken = list(pairs(old.board))
             if not taken:
                 return Call(seat, n, old.since, Seq(old.by - step.two % 2))
@@ -161,7 +173,7 @@ def command(room: Room, step: Step, at: int) -> AnyCommand:
         case "name":
             return NameRematch(RoomId("abcdefghjk"))
         case _:
-            count = room.board.next_id if room.board else 9
+            count = sheet.board.next_id if sheet else 9
             a, b = NumberId(step.one % (count + 1)), NumberId(step.two % (count + 1))
             return Claim(seat, n, a, b, seen, Seq(max(0, room.seq - step.one % 3)))
 
@@ -241,15 +253,33 @@ def test_the_log_tells_the_room(told: Told) -> None:
 
 
 def check_board(room: Room, event: AnyEvent) -> None:
-    """Check what *event* says of the board against the board of the room after it."""
-    if room.board is None:
+    """Check what *event* says of a board against that board of the room after it."""
+    board_of = getattr(event, "seat", None)
+    if not room.sheets or (room.own_boards and not isinstance(event, Started | Matched | Mistaken | Added)):
         assert getattr(event, "hash", None) is None
         return
-    assert sound(room.board)
-    assert room.board.left == getattr(event, "left", room.board.left)
-    assert isinstance(event, Rematch) or getattr(event, "hash", None) == board_hash(room.board)
-    assert (room.witness is None) == (next(pairs(room.board), None) is None)
-    assert room.witness is None or room.witness in set(pairs(room.board))
+    sheet = room.sheet_of(SeatNumber(board_of or 0))
+    board, legal = sheet.board, set(pairs(sheet.board))
+    assert sound(board)
+    assert board.left == getattr(event, "left", board.left)
+    assert isinstance(event, Rematch) or getattr(event, "hash", None) == board_hash(board)
+    assert (sheet.witness is None) == (not legal)
+    assert sheet.witness is None or sheet.witness in legal
+    assert getattr(event, "open", None) in (None, bool(legal))
+
+
+@settings(max_examples=60, deadline=None)
+@given(told)
+def test_on_boards_of_their_own_nobody_meddles_with_anothers(told: Told) -> None:
+    happenings = story(told._replace(mode=Mode.MIRROR))
+    room = happenings[0].before
+    for event in log_of(happenings):
+        before, room = room, evolve(room, event)
+        if not before.sheets:
+            continue
+        touched = {event.seat} if isinstance(event, Matched | Added) else set()
+        boards = zip(before.sheets, room.sheets, strict=True)
+        assert {seat for seat, (old, new) in enumerate(boards) if old.board != new.board} == touched
 
 
 @settings(max_examples=60, deadline=None)
@@ -278,7 +308,7 @@ def kinds(events: Sequence[AnyEvent]) -> str:
     return " ".join(type(event).__name__.lower() for event in events)
 
 
-MOVED: Final = "(matched( added)*( ended)?|mistaken|called added( ended)?)"
+MOVED: Final = "(matched( added)*( ended)?|mistaken|called added( ended)?|added( ended)?)"
 GONE: Final = "( added)*( ended)?"
 COUNTED: Final = "( starting( started)?)?"
 ANSWERED: Final = (
@@ -327,15 +357,13 @@ def test_what_holds_between_appends(told: Told) -> None:
         if room.phase is not Phase.PLAYING:
             assert room.turn is None
             continue
-        sheet = room.in_play()
-        assert not sheet.board.cleared
-        assert len(room.still_in()) >= 2
         assert any(not room.seated(seat).player.bot for seat in room.still_in())
-        if room.mode is Mode.RACE:
-            assert sheet.open or sheet.may_add
+        assert len(room.still_in()) >= 2
+        if room.mode is not Mode.TURNS:
+            assert not all(room.sheet_of(seat).done for seat in room.still_in())
             assert (room.turn, room.clocks, room.passed) == (None, None, ())
         else:
-            assert sheet.open
+            assert room.sheets[0].open
             assert room.turn in room.still_in()
             assert room.clocks is not None
             ticking = [SeatNumber(seat) for seat, left in enumerate(room.clocks) if left is not None]

@@ -8,7 +8,7 @@ from tenmatch.game.clock import changed, left_at, runs_out
 from tenmatch.game.events import Readied, Seated
 from tenmatch.game.ids import LETTERS, Millis, MoveNumber, PlayerId, SeatNumber, Seq, spell
 from tenmatch.game.options import Mode
-from tenmatch.game.room import Phase, Room, evolve
+from tenmatch.game.room import Phase, evolve
 from tenmatch.game.seat import Seat
 from tenmatch.game.sheet import excuse, fresh, renewed
 from tenmatch.rules.board import play
@@ -35,12 +35,10 @@ def test_a_log_begins_with_created_and_has_it_once() -> None:
 
 def test_what_a_room_says_before_the_start() -> None:
     room = opened(Mode.RACE, {"adds": 3, "max_players": 4}).room
-    assert (room.board, room.witness, room.adds_left, room.replaced) == (None, None, 3, ())
+    assert room.sheets == ()
     assert room.seats[1:] == (None, None, None)
     assert room.seat_of(person(0).id) == 0
     assert room.seat_of(PlayerId("nobody")) is None
-    with pytest.raises(AssertionError, match="not started"):
-        room.in_play()
     with pytest.raises(AssertionError, match="seat 2 is free"):
         room.seated(SeatNumber(2))
 
@@ -68,7 +66,7 @@ def test_boards_are_remembered_for_5_seconds() -> None:
     sheet = fresh(parse("112233445/566778899"), adds_left=5, since=Seq(5), at=T0)
     for place, (a, b, after) in enumerate([(0, 1, 0), (2, 3, 5000), (4, 5, 5001), (6, 7, 10_000)]):
         board = play(sheet.board, a, b).board
-        sheet = renewed(sheet, board, adds_left=5, by=Seq(6 + place), at=Millis(T0 + after))
+        sheet = renewed(sheet, board, by=Seq(6 + place), at=Millis(T0 + after))
     assert [(old.since, old.by, old.at - T0) for old in sheet.replaced] == [
         (6, 7, 5000),
         (7, 8, 5001),
@@ -86,5 +84,5 @@ def test_ids_are_spelt_from_all_their_letters() -> None:
 
 
 def test_a_race_knows_whether_it_is_stuck_since_when() -> None:
-    room: Room = playing(Mode.RACE, "258", {}, [person(0), person(1)]).room
-    assert (room.in_play().open, room.in_play().stuck_at) == (False, T0)
+    [sheet] = playing(Mode.RACE, "258", {}, [person(0), person(1)]).room.sheets
+    assert (sheet.open, sheet.stuck_at) == (False, T0)

@@ -108,13 +108,18 @@ def turns(seed: int, **options: object) -> Game:
     return to_the_end(with_bots(Game(Mode.TURNS, seed, **options)))
 
 
+def mirror(seed: int, **options: object) -> Game:
+    return to_the_end(with_bots(Game(Mode.MIRROR, seed, **options)))
+
+
 def with_bots(game: Game) -> Game:
-    """Give the last seat to a computer player, the others to persons, and start."""
+    """Give the last seat of several to a computer player, the others to persons, and start."""
     players = game.room.options.max_players
     for number in range(1, players - 1):
         game.do(commands.Sit(Player(PlayerId(f"person{number:06}"), f"Person {number}")))
         game.do(commands.GetReady(SeatNumber(number), True))
-    game.do(commands.SeatBot(SeatNumber(0), ROBIN))
+    if players > 1:
+        game.do(commands.SeatBot(SeatNumber(0), ROBIN))
     game.do(commands.GetReady(SeatNumber(0), True))
     return game
 
@@ -122,7 +127,7 @@ def with_bots(game: Game) -> Game:
 def to_the_end(game: Game) -> Game:
     """Let the persons move at random between what happens by itself, then ask for a rematch."""
     while game.room.phase is not Phase.OVER and len(game.events) < LONGEST:
-        if movers(game.room) and game.draw.random() < 0.95:
+        if movers(game.room) and (game.draw.random() < 0.95 or game.room.own_boards):
             game.now = Millis(game.now + game.draw.randrange(2000))
             game.do(some_move(game))
         else:
@@ -131,7 +136,8 @@ def to_the_end(game: Game) -> Game:
             game.take(shift(game.room, 4_000, game.now))
     assert game.room.phase is Phase.OVER
     for seat, want in ((0, True), (1, True), (0, False)):
-        game.do(commands.WantRematch(SeatNumber(seat), want))
+        if seat < len(game.room.seats):
+            game.do(commands.WantRematch(SeatNumber(seat), want))
     game.do(commands.NameRematch(RoomId("room000002")))
     return game
 
@@ -141,26 +147,33 @@ def movers(room: Room) -> list[SeatNumber]:
     if room.phase is not Phase.PLAYING:
         return []
     persons = [number for number, seat in room.taken() if not seat.player.bot]
-    return [number for number in persons if room.turn in (None, number)]
+    return [number for number in persons if room.turn in (None, number) and not _done(room, number)]
+
+
+def _done(room: Room, seat: SeatNumber) -> bool:
+    return room.own_boards and (room.seated(seat).out or room.sheet_of(seat).done)
 
 
 def some_move(game: Game) -> commands.AnyCommand:
-    """Draw a move of a person: mostly a right claim, sometimes a wrong one, a call, a pass, giving up."""
+    """Draw a move of a person: mostly a right claim, sometimes a wrong one, or what else the mode has."""
     seat = game.draw.choice(movers(game.room))
     n = MoveNumber(game.room.seated(seat).last_n + game.draw.choice((1, 1, 2)))
-    pair = game.room.witness
+    sheet = game.room.sheet_of(seat)
     kind = game.draw.random()
-    if pair is not None and kind < 0.7:
-        return commands.Claim(seat, n, *pair, Seq(game.room.seq), Seq(game.room.seq))
-    if kind < 0.85 and game.room.board is not None:
-        a, b = map(NumberId, game.draw.choices(range(game.room.board.next_id + 1), k=2))
+    if sheet.witness is not None and kind < 0.7:
+        return commands.Claim(seat, n, *sheet.witness, Seq(game.room.seq), Seq(game.room.seq))
+    if kind < 0.85:
+        a, b = map(NumberId, game.draw.choices(range(sheet.board.next_id + 1), k=2))
         return commands.Claim(seat, n, a, b, Seq(game.room.seq), Seq(game.room.seq))
-    if kind < 0.99:
-        call = game.room.mode is Mode.RACE
-        return (
-            commands.Call(seat, n, Seq(game.room.seq), Seq(game.room.seq)) if call else commands.Pass(seat, n)
-        )
-    return commands.Resign(seat, n)
+    if kind >= 0.99:
+        return commands.Resign(seat, n)
+    match game.room.mode:
+        case Mode.RACE:
+            return commands.Call(seat, n, Seq(game.room.seq), Seq(game.room.seq))
+        case Mode.TURNS:
+            return commands.Pass(seat, n)
+        case Mode.MIRROR:
+            return commands.TakeAdd(seat, n)
 
 
 GAMES: dict[str, Callable[[], Game]] = {
@@ -175,4 +188,9 @@ GAMES: dict[str, Callable[[], Game]] = {
     "turns of four": lambda: turns(7, max_players=4, size=20),
     "turns, again for a row": lambda: turns(8, row_again=True, size=18, adds=0),
     "turns on short clocks": lambda: turns(9, base_s=5, increment_s=0, max_players=3),
+    "mirror": lambda: mirror(22, max_players=2, size=18, adds=1),
+    "mirror of four": lambda: mirror(11, max_players=4, size=27, adds=1),
+    "mirror until all are stuck": lambda: mirror(18, max_players=2, size=18, adds=1),
+    "mirror without penalties": lambda: mirror(13, penalty=False, seconds=60, max_players=5),
+    "practice": lambda: mirror(10, max_players=1, size=18, adds=1),
 }

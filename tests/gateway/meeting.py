@@ -31,8 +31,9 @@ async def started(*players: Peer, **options: object) -> str:
 def pair(node: Running, room: str) -> dict[str, int]:
     """Return a legal pair on a room's board, as fields of a `match`."""
     state = node.node.tables.loaded[room].state  # type: ignore[index]
-    assert state.witness is not None
-    return {"a": state.witness[0], "b": state.witness[1], "seen": state.seq}
+    pair = state.sheets[0].witness
+    assert pair is not None
+    return {"a": pair[0], "b": pair[1], "seen": state.seq}
 
 
 def match(node: Running, room: str, n: int) -> Heard:

@@ -149,7 +149,7 @@ async def playing(running: Running, mode: Mode = Mode.RACE, **asked_for: object)
         commands.GetReady(SeatNumber(1), True),
     ):
         assert isinstance(await asked(table, command), Done)
-    assert table.state.board is not None
+    assert table.state.sheets
     return table
 
 
@@ -163,7 +163,7 @@ async def ended(running: Running) -> Table:
 
 def claim(table: Table, seat: int, n: int) -> commands.Claim:
     """Return a claim of a pair that is legal as the board is now."""
-    pair = table.state.witness
+    pair = table.state.sheets[0].witness
     assert pair is not None
     seq = table.state.seq
     return commands.Claim(SeatNumber(seat), MoveNumber(n), *pair, seq, seq)

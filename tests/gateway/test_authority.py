@@ -81,8 +81,8 @@ def fields(node: Running, room: RoomId, t: str) -> dict[str, object]:
     """Return what a message would say that is meant to do harm: a legal match, the host's seat."""
     chosen = dict(FIELDS.get(t, {}))
     state = node.node.tables.loaded[room].state
-    if t == "match" and state.board is not None and state.witness is not None:
-        chosen["a"], chosen["b"] = state.witness
+    if t == "match" and state.sheets and state.sheets[0].witness is not None:
+        chosen["a"], chosen["b"] = state.sheets[0].witness
     return chosen
 
 

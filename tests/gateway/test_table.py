@@ -311,7 +311,7 @@ async def test_two_nodes_that_move_at_once_take_both_moves_or_answer_stale(
     ears = [listen(here), listen(there)]
     for n in range(1, 15):
         await asyncio.gather(asked(here, None), asked(there, None))
-        if here.state.witness is None or here.state.phase is Phase.OVER:
+        if here.state.sheets[0].witness is None or here.state.phase is Phase.OVER:
             break
         seq = here.state.seq
         answers = await asyncio.gather(asked(here, claim(here, 0, n)), asked(there, claim(there, 1, n)))

@@ -22,7 +22,7 @@ WORDS: Final = {  # other words that could stand in a field
     "kind": ("matched", "mistaken", "passed", "resigned", "flagged", "shifted"),
     "code": ("values", "blocked", "not_connected", "inactive", "pairs_left"),
     "reason": (*REASONS, "left", "kicked", "absent"),
-    "mode": ("race", "turns"),
+    "mode": ("race", "turns", "mirror"),
     "deal": ("random", "even", "classic"),
     "bot": ("easy", "medium", "hard"),
 }

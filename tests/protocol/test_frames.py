@@ -13,8 +13,9 @@ from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON, MSGPACK
 from tenmatch.protocol.maps import EVENT_TYPES
+from tenmatch.protocol.progress import Course
 from tenmatch.protocol.to_client import AnyToClient
-from tenmatch.protocol.viewers import event_map
+from tenmatch.protocol.viewers import event_map, progress_map
 
 
 def by_title(frame: Frame) -> str:
@@ -48,7 +49,7 @@ def test_a_frame_of_the_server_is_what_its_type_encodes_to(frame: Frame) -> None
 
 
 def test_every_type_of_the_server_has_a_frame() -> None:
-    assert [frame.types[0] for frame in TO_CLIENT] == [
+    assert list(dict.fromkeys(frame.types[0] for frame in TO_CLIENT)) == [
         message.__struct_config__.tag for message in get_args(AnyToClient)
     ]
 
@@ -66,8 +67,13 @@ def test_a_frame_of_an_event_has_the_fields_of_its_kind(frame: Frame) -> None:
 @pytest.mark.parametrize("frame", EVENTS, ids=by_title)
 def test_a_frame_of_an_event_is_that_of_an_entry_of_the_stored_logs(frame: Frame) -> None:
     told = json.loads(frame.json)
-    entries = [entry for log in LOGS.values() for entry in log.entries if entry.chain == told["chain"]]
-    message = to_client.event(told["room"], event_map(entries[0]))
+    found = [(log, entry) for log in LOGS.values() for entry in log.entries if entry.chain == told["chain"]]
+    log, entry = found[0]
+    if told["kind"] == "progress":
+        fields = progress_map(entry, Course().after(entry, log.entries))
+    else:
+        fields = event_map(entry)
+    message = to_client.event(told["room"], fields)
     assert CODECS[JSON].encode(message) == frame.json
     assert CODECS[MSGPACK].encode(message) == frame.msgpack
 

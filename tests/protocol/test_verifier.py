@@ -242,8 +242,9 @@ class Duel(Game):
         self.do(commands.Claim(SeatNumber(seat), n, *pair, Seq(seq if seen is None else seen), seq))
 
     def pair(self) -> tuple[int, int]:
-        assert self.room.witness is not None
-        return self.room.witness
+        [sheet] = self.room.sheets
+        assert sheet.witness is not None
+        return sheet.witness
 
     def record(self) -> Json:
         self.now = Millis(self.now + 10_000)

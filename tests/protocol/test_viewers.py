@@ -5,19 +5,36 @@ from typing import Any
 import msgspec
 import pytest
 from hypothesis import given, settings
-from tests.protocol.logs import EVENTS, KINDS, LOGS, patient
+from tests.game.rooms import person, playing
+from tests.game.whole import GAMES
+from tests.protocol.logs import EVENTS, KINDS, LOGS, Log, patient
 
-from tenmatch.game.events import AnyEvent
+from tenmatch.game.events import Added, AnyEvent, Matched
 from tenmatch.game.ids import RoomId, SeatNumber, Seq
+from tenmatch.game.options import Mode
+from tenmatch.game.room import evolve
 from tenmatch.protocol.codec import CODECS
-from tenmatch.protocol.maps import EVENT_TYPES, RoomLine, StateMap
-from tenmatch.protocol.stored import Entry
+from tenmatch.protocol.maps import EVENT_TYPES, ApartMap, RoomLine, SharedMap, StateMap
+from tenmatch.protocol.progress import Course, Hidden, Progress
+from tenmatch.protocol.stored import Entry, seal_all
 from tenmatch.protocol.to_client import event as event_message
-from tenmatch.protocol.viewers import EVERYTHING, View, event_map, line_map, person_map, state_map, view_of
+from tenmatch.protocol.viewers import (
+    EVERYTHING,
+    View,
+    event_map,
+    hides,
+    line_map,
+    person_map,
+    progress_map,
+    state_map,
+    view_of,
+)
 from tenmatch.rules.notation import restored
 
 ROOM = RoomId("k7mp2xw9qd")
-RACE, TURNS = LOGS["race"], LOGS["turns"]
+RACE, TURNS, MIRROR = LOGS["race"], LOGS["turns"], LOGS["mirror"]
+ADA, LYNX = SeatNumber(0), SeatNumber(1)
+EYES = (None, ADA, LYNX)
 RACE_STARTED, RACE_ENDED = 9, 20
 
 
@@ -210,14 +227,19 @@ def test_a_state_has_just_the_fields_of_its_type_and_gives_the_board(name: str) 
     for one in log.entries:
         room = log.room(one.seq)
         state = state_map(room, view_of(room, SeatNumber(0)))
-        assert set(state) == set(StateMap.__required_keys__)
+        boards = ApartMap if name == "mirror" else SharedMap
+        assert set(state) == StateMap.__required_keys__ | set(boards.__annotations__)
         for codec in CODECS.values():
             encoded = codec.encode(state)
             read = msgspec.msgpack.decode if codec.binary else msgspec.json.decode
             again = read(encoded, type=StateMap)
             assert codec.encode(again) == encoded
-        if room.board is not None:
-            assert restored(str(state["board"]), state["ids"], state["next_id"]) == room.board
+        if room.sheets and "boards" in state:
+            mine = state["boards"][0]
+            assert mine is not None
+            assert restored(mine["board"], mine["ids"], mine["next_id"]) == room.sheets[0].board
+        elif room.sheets:
+            assert restored(str(state["board"]), state["ids"], state["next_id"]) == room.sheets[0].board
 
 
 def test_a_line_of_the_list() -> None:
@@ -245,17 +267,105 @@ def test_a_list_can_show_a_room_that_nobody_hosts() -> None:
     assert line_map(ROOM, RACE.room(1), 0)["host"] is None
 
 
-def test_a_race_and_turns_have_one_view_for_all() -> None:
-    for log in LOGS.values():
-        assert {view_of(log.room(), seat) for seat in (None, SeatNumber(0), SeatNumber(1))} == {EVERYTHING}
+@pytest.mark.parametrize("log", [RACE, TURNS], ids=["race", "turns"])
+def test_a_race_and_turns_have_one_view_for_all(log: Log) -> None:
+    for one in log.entries:
+        room = log.room(one.seq)
+        assert {view_of(room, seat) for seat in EYES} == {EVERYTHING}
+        assert not any(hides(room, one.event, seat) for seat in EYES)
 
 
-def test_a_view_that_cannot_be_shown_is_not_shown_as_another() -> None:
-    view = View(SeatNumber(0))
-    with pytest.raises(AssertionError):
-        event_map(RACE.entries[0], view)
-    with pytest.raises(AssertionError):
-        state_map(RACE.room(), view)
+# Mirror
+
+
+def test_before_the_end_a_player_of_a_mirror_game_sees_one_board_and_a_watcher_all() -> None:
+    assert [view_of(MIRROR.room(12), seat) for seat in EYES] == [EVERYTHING, View(ADA), View(LYNX)]
+    mine, theirs, both = (state_map(MIRROR.room(12), view) for view in (View(ADA), View(LYNX), EVERYTHING))
+    assert [board and board["left"] for board in mine["boards"]] == [16, None]
+    assert [board and board["left"] for board in theirs["boards"]] == [None, 6]
+    assert both["boards"] == [mine["boards"][0], theirs["boards"][1]]
+    progress = [{"left": 16, "rows_closed": 1}, {"left": 6, "rows_closed": 1}]
+    assert [state["progress"] for state in (mine, theirs, both)] == [progress] * 3
+
+
+def test_of_a_rival_a_state_tells_no_more_than_its_progress() -> None:
+    told = state_map(MIRROR.room(12), View(LYNX))["seats"][ADA]
+    whole = state_map(MIRROR.room(12))["seats"][ADA]
+    assert told is not None
+    assert whole is not None
+    assert (whole["locked_until"], whole["last_n"]) == (1_798_768_816_120, 3)
+    assert told == {**whole, "locked_until": None, "last_n": 0}
+
+
+def test_before_the_start_there_are_no_boards_and_after_the_end_all_see_all() -> None:
+    for seat in EYES:
+        before = state_map(MIRROR.room(5), view_of(MIRROR.room(5), seat))
+        assert (before["boards"], before["progress"]) == ([None, None], [None, None])
+        over = state_map(MIRROR.room(), view_of(MIRROR.room(), seat))
+        assert [board and (board["board"], board["open"]) for board in over["boards"]] == [
+            ("..6614776/.6614776", True),
+            ("", False),
+        ]
+
+
+def test_seats_that_nobody_took_have_no_boards() -> None:
+    room = playing(Mode.MIRROR, "112233", {"max_players": 4}, [person(0), person(1)]).room
+    state = state_map(room)
+    assert [board is None for board in state["boards"]] == [False, False, True, True]
+    assert [progress is None for progress in state["progress"]] == [False, False, True, True]
+
+
+def test_what_rivals_do_on_their_boards_is_hidden_and_nothing_else() -> None:
+    hidden = {
+        seat: [one.seq for one in MIRROR.entries if hides(MIRROR.room(one.seq), one.event, seat)]
+        for seat in EYES
+    }
+    assert hidden == {None: [], ADA: [8, 11, 13, 14, 15], LYNX: [9, 10, 12, 16]}
+
+
+def test_what_was_hidden_stays_so_after_the_end() -> None:
+    assert hides(MIRROR.room(), MIRROR.events[7], ADA)
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if name.startswith("mirror")])
+def test_rivals_are_told_how_far_a_player_has_come_and_nothing_more(name: str) -> None:
+    game = GAMES[name]()
+    log = seal_all(game.events, 0, 0, bytes.fromhex(game.room.salt))
+    course, room = Course(), evolve(None, log[0].event)
+    kinds = set()
+    for one in log[1:]:
+        room = evolve(room, one.event)
+        if not isinstance(one.event, Hidden):
+            continue
+        assert one.event.seat is not None
+        seat, sheet = room.seated(one.event.seat), room.sheet_of(one.event.seat)
+        kinds.add(type(one.event))
+        message = progress_map(one, course.after(one, log))
+        ends_at = getattr(one.event, "ends_at", None)
+        assert message == {
+            "seq": one.seq,
+            "chain": one.chain,
+            "at": one.event.at,
+            "hash": None,
+            "kind": "progress",
+            "seat": one.event.seat,
+            "left": sheet.board.left,
+            "rows_closed": sheet.rows_closed,
+            "score": seat.score,
+            "mistakes": seat.mistakes,
+        } | ({} if ends_at is None else {"ends_at": ends_at})
+        assert msgspec.convert(message, EVENT_TYPES["progress"])
+    assert {Matched, Added} <= kinds
+
+
+def test_a_course_can_be_asked_of_any_event_in_any_order() -> None:
+    course = Course()
+    late, early = (course.after(MIRROR.entries[seq - 1], MIRROR.entries) for seq in (15, 9))
+    assert (late, early) == (Progress(0, 2, 191, 0), Progress(10, 0, -2, 1))
+    with pytest.raises(AssertionError, match="no rival's move"):
+        course.after(MIRROR.entries[6], MIRROR.entries)
+    with pytest.raises(AssertionError, match="told to all alike"):
+        progress_map(MIRROR.entries[6], early)
 
 
 def test_a_person_is_told_without_level_and_rating() -> None:

@@ -8,20 +8,20 @@ from collections.abc import Iterable
 from typing import Final
 
 import pytest
-from tests.game.whole import race, turns
+from tests.game.whole import mirror, race, turns
 from tests.protocol.forgery import NAMES, Forged, Json, changed, genuine, sealed
 from tests.web.verdicts import Verdict, browsers, ours
 
 from tenmatch.protocol.record import encode, record_of
 from tenmatch.protocol.stored import seal_all
 
-SHORT: Final = ("frozen race", "frozen turns", "race to the end")
+SHORT: Final = ("frozen race", "frozen turns", "frozen mirror", "race to the end")
 """Games that have every kind of event, and few of each."""
 
 FREE: Final = frozenset(
     {
         *("created.private", "created.code", "created.options.max_players", "created.options.spectators"),
-        *("created.options.penalty", "created.options.row_again"),
+        *("created.options.penalty", "created.options.row_again", "created.options.spectator_delay_ms"),
         *("seated.at", "seated.player.id", "seated.player.name", "seated.player.rating", "seated.player.bot"),
         *("unseated.at", "unseated.reason", "readied.at", "shifted.at", "shifted.by_ms"),
         *(
@@ -34,6 +34,7 @@ FREE: Final = frozenset(
             "mistaken.seen",
         ),
         *("called.at", "called.n", "called.seen", "passed.at", "passed.n", "resigned.at", "resigned.n"),
+        *("added.at", "added.n"),  # in mirror
     }
 )
 """What players choose, or no rule binds: another value may be as good. All else follows from these."""
@@ -57,10 +58,11 @@ def verdicts(records: Iterable[Json]) -> list[Verdict | None]:
 
 def test_what_was_played_is_believed_by_both() -> None:
     games = [play(seed, size=9 + seed, adds=seed % 6) for play in (race, turns) for seed in range(20)]
+    games += [mirror(seed, size=9 + seed, adds=seed % 3, max_players=1 + seed % 4) for seed in range(20)]
     logs = [seal_all(game.events, 0, 0, bytes.fromhex(game.room.salt)) for game in games]
     played = [record_of(log) for log in logs]
     records = [json.loads(encode(record)) for record in played if record is not None]
-    assert len(records) == 40
+    assert len(records) == 60
     assert set(verdicts([*records, *map(genuine, NAMES)])) == {None}
 
 

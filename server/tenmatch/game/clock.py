@@ -11,7 +11,8 @@ from tenmatch.game.ids import Millis, SeatNumber
 
 SILENCE_MS: Final = 3_000  # race: from the event that left no pair to the server's Add
 OPEN_IDLE_MS: Final = 600_000  # an open room without an event
-PLAY_IDLE_MS: Final = 300_000  # race: no person's command logged
+PLAY_IDLE_MS: Final = 300_000  # race and mirror: no person's command logged
+AFTER_CLEAR_MS: Final = 60_000  # mirror: from the first clear to the end
 JOIN_MS: Final = 10_000  # quick match: from the making of the room
 REMATCH_MS: Final = 15_000  # from the second who wants one
 STALE_MS: Final = 2_000  # how long a board that was replaced excuses a claim made on it

@@ -1,4 +1,4 @@
-"""Computer players: when they move, and which pair they claim.
+"""Computer players: when they move, and how.
 
 They are pure functions of the room, so whichever node is there moves them, and all would move them alike.
 What looks like chance is drawn from the room's salt, the seat and how many moves it has made. They never look
@@ -13,8 +13,9 @@ from typing import Final
 import msgspec
 
 from tenmatch.game.clock import Due, What
+from tenmatch.game.commands import Call, Claim, TakeAdd
 from tenmatch.game.events import Level
-from tenmatch.game.ids import Millis, SeatNumber
+from tenmatch.game.ids import Millis, MoveNumber, SeatNumber
 from tenmatch.game.room import Room
 from tenmatch.rules.board import Board, Pair, play
 from tenmatch.rules.judge import candidates, judge
@@ -45,6 +46,8 @@ def dues(room: Room) -> Iterator[Due]:
         if seat is None or seat.player.bot is None or seat.out or room.turn not in (None, place):
             continue
         number = SeatNumber(place)
+        if room.own_boards and room.sheet_of(number).done:
+            continue
         moments = (seat.acted_at, seat.locked_until, room.turn_at)
         ready = max(moment for moment in moments if moment is not None)
         at = Millis(ready + thinking_ms(seat.player.bot, _draw(room, number)))
@@ -56,11 +59,20 @@ def thinking_ms(level: Level, draw: bytes) -> int:
     return SKILLS[level].thinks_ms * (60 * 510 + 80 * (draw[0] + draw[1])) // (100 * 510)
 
 
+def move(room: Room, seat: SeatNumber) -> Claim | Call | TakeAdd:
+    """Return the move that the computer player on *seat* makes when it is due."""
+    n = MoveNumber(room.seated(seat).last_n + 1)
+    pair = choose(room, seat)
+    if pair is not None:
+        return Claim(seat, n, *pair, room.seq, room.seq)
+    return TakeAdd(seat, n) if room.own_boards else Call(seat, n, room.seq, room.seq)
+
+
 def choose(room: Room, seat: SeatNumber) -> Pair | None:
     """Return the pair that the computer player on *seat* claims, rightly or not; None if none is left."""
     level = room.seated(seat).player.bot
     assert level is not None, f"a person sits on seat {seat}"
-    sheet, draw = room.in_play(), _draw(room, seat)
+    sheet, draw = room.sheet_of(seat), _draw(room, seat)
     if sheet.witness is None:
         return None
     if room.options.penalty and int.from_bytes(draw[2:4]) % 100 < SKILLS[level].errs:

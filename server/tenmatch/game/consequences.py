@@ -1,13 +1,14 @@
 """What follows an event in the same breath, before anybody else may act: Adds, and the end."""
 
 from tenmatch.game.answers import Taken
+from tenmatch.game.commands import TakeAdd
 from tenmatch.game.events import Added, Ended, EndReason
 from tenmatch.game.ids import Millis
 from tenmatch.game.modes import MODES
 from tenmatch.game.modes.play import Follows
 from tenmatch.game.ranking import ranking
-from tenmatch.game.room import Room, next_sheet, with_add
-from tenmatch.rules.board import NumberId, added
+from tenmatch.game.room import ANY, Room, added_sheet, with_add
+from tenmatch.rules.board import NumberId
 from tenmatch.rules.notation import board_hash, copies
 
 
@@ -29,12 +30,12 @@ def follow_out(taken: Taken, at: Millis) -> Taken:
     return follow(taken, at)
 
 
-def add(taken: Taken, at: Millis) -> Taken:
-    """Add to the shared board. The room's sheet must allow it."""
+def add(taken: Taken, at: Millis, move: TakeAdd | None = None) -> Taken:
+    """Add to the board of who makes that *move*, or to the one for all. Its sheet must allow it."""
     room, play = taken.room, MODES[taken.room.mode]
-    before = room.in_play()
-    sheet = next_sheet(room, added(before.board), at, adds=1)
-    turn = play.turn_now(room, at)
+    before = room.sheet_of(ANY if move is None else move.seat)
+    sheet = added_sheet(room, before, at)
+    timing = play.timing(room, at)
     event = Added(
         at=at,
         digits=copies(before.board.active),
@@ -42,8 +43,10 @@ def add(taken: Taken, at: Millis) -> Taken:
         adds_left=sheet.adds_left,
         left=sheet.board.left,
         open=sheet.open if play.TELLS_OPEN else None,
-        turn=turn.seat,
-        clocks=turn.clocks,
+        seat=None if move is None else move.seat,
+        n=None if move is None else move.n,
+        turn=timing.turn,
+        clocks=timing.clocks,
         hash=board_hash(sheet.board),
     )
     return Taken((*taken.events, event), with_add(room, event, sheet))
@@ -65,5 +68,5 @@ def end(taken: Taken, reason: EndReason, at: Millis) -> Taken:
 
 
 def shown_hash(room: Room) -> int | None:
-    """Return the hash that an event has which leaves the board as it is; None before the start."""
-    return None if room.board is None else board_hash(room.board)
+    """Return the hash on an event that changes no board: of the one that all play on, if there is one."""
+    return None if room.own_boards or not room.sheets else board_hash(room.sheets[0].board)

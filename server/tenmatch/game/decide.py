@@ -96,23 +96,4 @@ def _move(room: Room, move: Claim | Call | TakeAdd | Pass | Resign, now: Millis)
         return Refused(Obstacle.NOT_SEATED)
     if seat.out:
         return Refused(Obstacle.OUT)
-    mode = MODES[room.mode]
-    if type(move) not in mode.MOVES:
-        return Refused(Obstacle.WRONG_MODE)
-    return mode.unable(room, move, now) or _judge(room, move, now)
-
-
-def _judge(room: Room, move: Claim | Call | TakeAdd | Pass | Resign, now: Millis) -> Taken | Refused:
-    match move:
-        case Claim():
-            return moves.claim(room, move, now)
-        case Call():
-            return moves.call(room, move, now)
-        case Pass():
-            return moves.let_pass(room, move, now)
-        case Resign():
-            return moves.resign(room, move, now)
-        case TakeAdd():
-            raise AssertionError("no mode has an Add of one's own")
-        case _:
-            assert_never(move)
+    return MODES[room.mode].unable(room, move, now) or moves.make(room, move, now)

@@ -1,22 +1,41 @@
 """What a move makes happen that its seat may make now: the board, the turn and the points judge it here."""
 
+from typing import assert_never
+
 from tenmatch.game.answers import Obstacle, Refused, Taken
-from tenmatch.game.commands import Call, Claim, Pass, Resign
+from tenmatch.game.commands import Call, Claim, Pass, Resign, TakeAdd
 from tenmatch.game.consequences import add, follow, follow_out, shown_hash
 from tenmatch.game.events import Called, Flagged, Matched, Mistaken, Passed, Resigned
 from tenmatch.game.ids import Millis, SeatNumber
 from tenmatch.game.modes import MODES
-from tenmatch.game.room import Room, matched, next_sheet
+from tenmatch.game.room import Room, matched, played_sheet
 from tenmatch.game.sheet import excuse
 from tenmatch.rules.board import NumberId, play
 from tenmatch.rules.judge import judge
 from tenmatch.rules.notation import board_hash
-from tenmatch.rules.score import CALL, CLEAR_SHARED, MISTAKE, lock_ms, pair_points, row_points
+from tenmatch.rules.score import CALL, MISTAKE, clear_points, lock_ms, pair_points, row_points
+
+
+def make(room: Room, move: Claim | Call | TakeAdd | Pass | Resign, now: Millis) -> Taken | Refused:
+    """Judge a move."""
+    match move:
+        case Claim():
+            return claim(room, move, now)
+        case Call():
+            return call(room, move, now)
+        case TakeAdd():
+            return take_add(room, move, now)
+        case Pass():
+            return let_pass(room, move, now)
+        case Resign():
+            return resign(room, move, now)
+        case _:
+            assert_never(move)
 
 
 def claim(room: Room, move: Claim, now: Millis) -> Taken | Refused:
     """Judge the claim of a pair."""
-    sheet = room.in_play()
+    sheet = room.sheet_of(move.seat)
     fault = judge(sheet.board, move.a, move.b)
     if fault is None:
         return _match(room, move, now)
@@ -30,13 +49,13 @@ def claim(room: Room, move: Claim, now: Millis) -> Taken | Refused:
 
 
 def _match(room: Room, move: Claim, now: Millis) -> Taken:
-    mode, sheet, seat = MODES[room.mode], room.in_play(), room.seated(move.seat)
+    mode, sheet, seat = MODES[room.mode], room.sheet_of(move.seat), room.seated(move.seat)
     played = play(sheet.board, move.a, move.b)
     points = pair_points(sheet.board, move.a, move.b) + row_points(sheet.board, played.rows)
     if played.board.cleared:
-        points += CLEAR_SHARED
-    after = next_sheet(room, played.board, now)
-    turn = mode.after_match(room, move.seat, played.rows, now)
+        points += clear_points(own=room.own_boards, adds_left=sheet.adds_left)
+    after = played_sheet(room, sheet, played, now)
+    timing = mode.after_match(room, move.seat, played, now)
     event = Matched(
         at=now,
         seat=move.seat,
@@ -48,8 +67,9 @@ def _match(room: Room, move: Claim, now: Millis) -> Taken:
         score=seat.score + points,
         left=played.board.left,
         open=after.open if mode.TELLS_OPEN else None,
-        turn=turn.seat,
-        clocks=turn.clocks,
+        turn=timing.turn,
+        clocks=timing.clocks,
+        ends_at=timing.ends_at,
         hash=board_hash(played.board),
     )
     return follow(Taken((event,), matched(room, event, after)), now)
@@ -57,7 +77,7 @@ def _match(room: Room, move: Claim, now: Millis) -> Taken:
 
 def call(room: Room, move: Call, now: Millis) -> Taken | Refused:
     """Judge the call that no pair is left; a right one brings the Add at once."""
-    sheet = room.in_play()
+    sheet = room.sheet_of(move.seat)
     if not sheet.open:
         event = Called(
             at=now,
@@ -93,33 +113,40 @@ def _mistake(
         points=MISTAKE,
         score=seat.score + MISTAKE,
         locked_until=Millis(now + lock_ms(seat.streak + 1)) if mode.LOCKS else None,
-        clocks=mode.turn_now(room, now).clocks,
+        clocks=mode.timing(room, now).clocks,
         seen=move.seen,
-        hash=shown_hash(room),
+        hash=board_hash(room.sheet_of(move.seat).board),
     )
     return Taken((), room).then(event)
 
 
+def take_add(room: Room, move: TakeAdd, now: Millis) -> Taken | Refused:
+    """Add to the player's own board."""
+    if not room.sheet_of(move.seat).may_add:
+        return Refused(Obstacle.NO_ADD)
+    return follow(add(Taken((), room), now, move), now)
+
+
 def let_pass(room: Room, move: Pass, now: Millis) -> Taken:
     """Let the turn go to the next player; when all have, an Add or the end follows."""
-    turn = MODES[room.mode].after_pass(room, move.seat, now)
+    timing = MODES[room.mode].after_pass(room, move.seat, now)
     event = Passed(
-        at=now, seat=move.seat, n=move.n, turn=turn.seat, clocks=turn.clocks, hash=shown_hash(room)
+        at=now, seat=move.seat, n=move.n, turn=timing.turn, clocks=timing.clocks, hash=shown_hash(room)
     )
     return follow(Taken((), room).then(event), now)
 
 
 def resign(room: Room, move: Resign, now: Millis) -> Taken:
     """Let a player go out by their own will."""
-    turn = MODES[room.mode].after_out(room, move.seat, now)
+    timing = MODES[room.mode].after_out(room, move.seat, now)
     event = Resigned(
-        at=now, seat=move.seat, n=move.n, turn=turn.seat, clocks=turn.clocks, hash=shown_hash(room)
+        at=now, seat=move.seat, n=move.n, turn=timing.turn, clocks=timing.clocks, hash=shown_hash(room)
     )
     return follow_out(Taken((), room).then(event), now)
 
 
 def flag(room: Room, seat: SeatNumber, at: Millis) -> Taken:
     """Let a player go out whose clock ran out at *at*."""
-    turn = MODES[room.mode].after_out(room, seat, at)
-    event = Flagged(at=at, seat=seat, turn=turn.seat, clocks=turn.clocks, hash=shown_hash(room))
+    timing = MODES[room.mode].after_out(room, seat, at)
+    event = Flagged(at=at, seat=seat, turn=timing.turn, clocks=timing.clocks, hash=shown_hash(room))
     return follow_out(Taken((), room).then(event), at)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from tenmatch.rules.deal import DEFAULT_SIZE, SIZES, DealKind
 
@@ -19,6 +20,7 @@ class Mode(StrEnum):
 
     RACE = "race"
     TURNS = "turns"
+    MIRROR = "mirror"
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +59,14 @@ _RANGES: Final = {
     "spectator_delay_ms": range(120_001),
 }
 _SWITCHES: Final = ("penalty", "row_again", "spectators", "rated")
-_PLAYERS: Final = {Mode.RACE: range(2, 9), Mode.TURNS: range(2, 5)}
-_FOREIGN: Final = {Mode.RACE: ("base_s", "increment_s", "row_again"), Mode.TURNS: ("seconds",)}
+_PLAYERS: Final = {Mode.RACE: range(2, 9), Mode.TURNS: range(2, 5), Mode.MIRROR: range(1, 11)}
+_CLOCKS: Final = ("base_s", "increment_s", "row_again")
+_FOREIGN: Final = {Mode.RACE: _CLOCKS, Mode.TURNS: ("seconds",), Mode.MIRROR: _CLOCKS}
+_DEFAULTS: Final = {
+    Mode.RACE: Options(),
+    Mode.TURNS: Options(),
+    Mode.MIRROR: Options(seconds=360, max_players=4),
+}
 _KNOWN: Final = (*Options.__struct_fields__, "seed")
 _SEED: Final = re.compile("[0-9a-fA-F]{64}")
 
@@ -89,7 +97,7 @@ def choose(mode: Mode, asked: Mapping[str, object]) -> tuple[Options, bytes | No
     chosen: dict[str, Any] = {"size": _size(deal, asked), "deal": deal}
     chosen.update(_numbers(mode, asked))
     chosen.update(_switches(asked))
-    options = Options(**chosen)
+    options = replace(_DEFAULTS[mode], **chosen)
     _keep_to(mode, options)
     return options, _seed(deal, asked)
 
@@ -130,13 +138,10 @@ def _switches(asked: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
 def _keep_to(mode: Mode, options: Options) -> None:
     """Refuse what is another mode's to choose, and what no mode offers."""
     for field in _FOREIGN[mode]:
-        if getattr(options, field) != getattr(_DEFAULTS, field):
+        if getattr(options, field) != getattr(_DEFAULTS[mode], field):
             raise BadOptions(field, f"{field} is no option of the mode {mode.value!r}")
     if options.rated:
         raise BadOptions("rated", "there are no rated games yet")
-
-
-_DEFAULTS: Final = Options()
 
 
 def _seed(deal: DealKind, asked: Mapping[str, object]) -> bytes | None:

@@ -1,6 +1,9 @@
 """Who came where ("Ranking" in server/rules.md)."""
 
+from math import inf
+
 from tenmatch.game.events import Rank
+from tenmatch.game.ids import SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Room
 from tenmatch.game.seat import Seat
@@ -13,7 +16,7 @@ def ranking(room: Room) -> tuple[Rank, ...]:
     """
     if room.started_at is None:
         return ()
-    standings = sorted((_standing(room.mode, seat), number) for number, seat in room.taken())
+    standings = sorted((_standing(room, number, seat), number) for number, seat in room.taken())
     better = [standing for standing, _ in standings]
     return tuple(
         Rank(number, better.index(standing) + 1, room.seated(number).score, room.seated(number).mistakes)
@@ -21,7 +24,9 @@ def ranking(room: Room) -> tuple[Rank, ...]:
     )
 
 
-def _standing(mode: Mode, seat: Seat) -> tuple[bool, int, int, int]:
+def _standing(room: Room, number: SeatNumber, seat: Seat) -> tuple[bool, int, int, int, float]:
     """Return what is compared, the better the lower."""
-    out_for = -seat.out_at if seat.out_at is not None and mode is Mode.TURNS else 0  # later out is better
-    return (seat.out, out_for, -seat.score, seat.mistakes)
+    later_out = -seat.out_at if seat.out_at is not None and room.mode is Mode.TURNS else 0
+    sheet = room.sheet_of(number)
+    cleared_at = sheet.since if room.own_boards and sheet.board.cleared else inf
+    return (seat.out, later_out, -seat.score, seat.mistakes, cleared_at)

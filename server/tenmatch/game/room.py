@@ -37,14 +37,17 @@ from tenmatch.game.events import (
 from tenmatch.game.ids import Millis, PlayerId, RoomCode, RoomId, SeatNumber, Seq
 from tenmatch.game.options import Mode, Options
 from tenmatch.game.seat import Seat, Seats, put
-from tenmatch.game.sheet import Replaced, Sheet, fresh, renewed
-from tenmatch.rules.board import Board, Pair, added, play
+from tenmatch.game.sheet import Sheet, fresh, renewed
+from tenmatch.rules.board import Played, added, play
 from tenmatch.rules.notation import parse
 
 __all__ = ["RULES", "Phase", "Room", "Seat", "evolve"]
 
 RULES: Final = 1
 """Version of the rules by which this code judges; stored with every room."""
+
+ANY: Final = SeatNumber(0)
+"""Whose board it is where all play on one."""
 
 FULL_LOG: Final = 4_900
 """With so many events a game ends, and elsewhere commands are denied: logs stay bounded."""
@@ -75,6 +78,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     join_by: Millis | None = None  # quick match: when the room is given up if not all are ready
 
     phase: Phase = Phase.OPEN
+    own_boards: bool  # each seat plays on a board of its own (mirror); else all play on one
     seats: Seats
     kicked: frozenset[PlayerId] = frozenset()  # who may not sit here again
     seq: Seq = Seq(1)  # of the last event
@@ -84,7 +88,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     started_at: Millis | None = None
     ends_at: Millis | None = None
     heard_at: Millis | None = None  # the last move of a person, or the start
-    sheet: Sheet | None = None  # the shared board; None before the start
+    sheets: tuple[Sheet, ...] = ()  # by seat, taken or not, or one for all; none before the start
 
     turn: SeatNumber | None = None
     turn_at: Millis | None = None  # when the turn came
@@ -98,30 +102,15 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     wanted_at: Millis | None = None  # since when two or more have wanted one
     rematch: RoomId | None = None
 
-    @property
-    def board(self) -> Board | None:
-        """The shared board; None before the start."""
-        return self.sheet.board if self.sheet else None
+    def sheet_of(self, seat: SeatNumber) -> Sheet:
+        """Return the sheet that a seat plays on; the room must have started."""
+        return self.sheets[seat if self.own_boards else 0]
 
-    @property
-    def witness(self) -> Pair | None:
-        """Some legal pair on the shared board; None where none is left, or before the start."""
-        return self.sheet.witness if self.sheet else None
-
-    @property
-    def adds_left(self) -> int:
-        """How many Adds the shared board has left."""
-        return self.sheet.adds_left if self.sheet else self.options.adds
-
-    @property
-    def replaced(self) -> tuple[Replaced, ...]:
-        """The boards replaced in the last 5 s or so, oldest first."""
-        return self.sheet.replaced if self.sheet else ()
-
-    def in_play(self) -> Sheet:
-        """Return the sheet of a room that has started."""
-        assert self.sheet is not None, "the room has not started"
-        return self.sheet
+    def laid(self, seat: SeatNumber, sheet: Sheet) -> tuple[Sheet, ...]:
+        """Return the sheets with another in the place of that which a seat plays on."""
+        if not self.own_boards:
+            return (sheet,)
+        return (*self.sheets[:seat], sheet, *self.sheets[seat + 1 :])
 
     def seated(self, seat: SeatNumber) -> Seat:
         """Return who sits on a seat that is taken."""
@@ -149,15 +138,17 @@ def evolve(room: Room | None, event: AnyEvent) -> Room:
         return _created(event)
     match event:
         case Matched():
+            sheet = room.sheet_of(event.seat)
             return matched(
-                room, event, next_sheet(room, play(room.in_play().board, event.a, event.b).board, event.at)
+                room, event, played_sheet(room, sheet, play(sheet.board, event.a, event.b), event.at)
             )
         case Mistaken():
             return _mistaken(room, event)
         case Called():
             return _called(room, event)
         case Added():
-            return with_add(room, event, next_sheet(room, added(room.in_play().board), event.at, adds=1))
+            seat = ANY if event.seat is None else event.seat
+            return with_add(room, event, added_sheet(room, room.sheet_of(seat), event.at))
         case Passed():
             return _passed(room, event)
         case Flagged() | Resigned():
@@ -201,6 +192,7 @@ def _created(event: Created) -> Room:
         rules=event.rules,
         created_at=event.at,
         join_by=event.join_by,
+        own_boards=event.mode is Mode.MIRROR,
         seats=(None,) * event.options.max_players,
         at=event.at,
     )
@@ -237,7 +229,7 @@ def _readied(room: Room, event: Readied) -> Room:
 
 
 def _started(room: Room, event: Started) -> Room:
-    seq = Seq(room.seq + 1)
+    dealt = fresh(parse(event.board), adds_left=event.adds_left, since=Seq(room.seq + 1), at=event.at)
     return _next(
         room,
         event,
@@ -246,7 +238,7 @@ def _started(room: Room, event: Started) -> Room:
         heard_at=event.at,
         ends_at=event.ends_at,
         seats=tuple(seat and replace(seat, acted_at=event.at) for seat in room.seats),
-        sheet=fresh(parse(event.board), adds_left=event.adds_left, since=seq, at=event.at),
+        sheets=(dealt,) * (len(room.seats) if room.own_boards else 1),
         **_turn(room, event),
     )
 
@@ -254,24 +246,46 @@ def _started(room: Room, event: Started) -> Room:
 # In play
 
 
-def next_sheet(room: Room, board: Board, at: Millis, *, adds: int = 0) -> Sheet:
-    """Return the sheet after the room's next event put *board* in place of the current one."""
-    sheet = room.in_play()
-    return renewed(sheet, board, adds_left=sheet.adds_left - adds, by=Seq(room.seq + 1), at=at)
+def played_sheet(room: Room, sheet: Sheet, played: Played, at: Millis) -> Sheet:
+    """Return what a match, the room's next event, makes of one of its sheets."""
+    return renewed(sheet, played.board, by=Seq(room.seq + 1), at=at, rows=len(played.rows))
+
+
+def added_sheet(room: Room, sheet: Sheet, at: Millis) -> Sheet:
+    """Return what an Add, the room's next event, makes of one of its sheets."""
+    return renewed(sheet, added(sheet.board), by=Seq(room.seq + 1), at=at, adds=1)
 
 
 def matched(room: Room, event: Matched, sheet: Sheet) -> Room:
     """Return what *event* makes of a room, given the sheet after it, which whoever judged the match has."""
     seats = _moved(room, event, score=event.score, streak=0)
-    heard_at = _heard(room, event)
+    sheets, heard_at = room.laid(event.seat, sheet), _heard(room, event)
     if event.clocks is None:
-        return replace(room, seq=Seq(room.seq + 1), at=event.at, seats=seats, sheet=sheet, heard_at=heard_at)
-    return _next(room, event, seats=seats, sheet=sheet, heard_at=heard_at, passed=(), **_turn(room, event))
+        return replace(
+            room,
+            seq=Seq(room.seq + 1),
+            at=event.at,
+            seats=seats,
+            sheets=sheets,
+            heard_at=heard_at,
+            ends_at=event.ends_at or room.ends_at,
+        )
+    return _next(room, event, seats=seats, sheets=sheets, heard_at=heard_at, passed=(), **_turn(room, event))
 
 
 def with_add(room: Room, event: Added, sheet: Sheet) -> Room:
     """Return what *event* makes of a room, given the sheet after it, which whoever decided on the Add has."""
-    return _next(room, event, sheet=sheet, passed=(), **_turn(room, event))
+    if event.seat is None:
+        return _next(room, event, sheets=room.laid(ANY, sheet), passed=(), **_turn(room, event))
+    assert event.n is not None, "who adds has a number for it"
+    mover = room.seated(event.seat)
+    return _next(
+        room,
+        event,
+        seats=put(room.seats, event.seat, mover.moved(event.n, Seq(room.seq + 1), event.at)),
+        sheets=room.laid(event.seat, sheet),
+        heard_at=room.heard_at if mover.player.bot else event.at,
+    )
 
 
 def _mistaken(room: Room, event: Mistaken) -> Room:
@@ -339,7 +353,7 @@ def _turn(room: Room, event: Started | Matched | Added | Passed | Flagged | Resi
 
 
 def _shifted(room: Room, event: Shifted) -> Room:
-    by_ms, sheet = event.by_ms, room.sheet
+    by_ms = event.by_ms
     changes: dict[str, object] = {name: moved(getattr(room, name), by_ms) for name in _MOMENTS}
     if room.phase is not Phase.PLAYING:  # from then on they tell of what has been
         changes |= {"starts_at": moved(room.starts_at, by_ms), "join_by": moved(room.join_by, by_ms)}
@@ -347,7 +361,7 @@ def _shifted(room: Room, event: Shifted) -> Room:
         room,
         event,
         seats=tuple(seat and seat.shifted(by_ms) for seat in room.seats),
-        sheet=sheet and replace(sheet, stuck_at=moved(sheet.stuck_at, by_ms)),
+        sheets=tuple(replace(sheet, stuck_at=moved(sheet.stuck_at, by_ms)) for sheet in room.sheets),
         **changes,
     )
 

@@ -134,15 +134,15 @@ def begin(taken: Taken, at: Millis) -> Taken:
     room = taken.room
     seed = None if room.seed is None else bytes.fromhex(room.seed)
     board = deal(seed, room.options.size, room.options.deal).board
-    opening = MODES[room.mode].opening(room, at)
+    timing = MODES[room.mode].opening(room, at)
     return taken.then(
         Started(
             at=at,
             board=text(board),
             adds_left=room.options.adds,
-            ends_at=opening.ends_at,
-            turn=opening.turn.seat,
-            clocks=opening.turn.clocks,
+            ends_at=timing.ends_at,
+            turn=timing.turn,
+            clocks=timing.clocks,
             hash=board_hash(board),
         )
     )

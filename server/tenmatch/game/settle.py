@@ -10,10 +10,9 @@ from typing import assert_never
 from tenmatch.game import computer, moves
 from tenmatch.game.answers import Taken
 from tenmatch.game.clock import OPEN_IDLE_MS, REMATCH_MS, Due, What
-from tenmatch.game.commands import Call, Claim
 from tenmatch.game.consequences import add, end, follow, shown_hash
 from tenmatch.game.events import AnyEvent, EndReason, Shifted
-from tenmatch.game.ids import Millis, MoveNumber, SeatNumber
+from tenmatch.game.ids import Millis, SeatNumber
 from tenmatch.game.modes import MODES
 from tenmatch.game.room import FULL_LOG, Phase, Room
 from tenmatch.game.seating import begin
@@ -92,7 +91,7 @@ def _happen(room: Room, due: Due, at: Millis) -> Taken:
     nothing = Taken((), room)
     match due.what:
         case What.TIME_UP:
-            return end(nothing, EndReason.TIME, at)
+            return end(nothing, MODES[room.mode].time_up(room), at)
         case What.ABANDONED:
             return end(nothing, EndReason.ABANDONED, at)
         case What.FLAG:
@@ -108,11 +107,6 @@ def _happen(room: Room, due: Due, at: Millis) -> Taken:
 
 
 def _computer(room: Room, seat: SeatNumber, at: Millis) -> Taken:
-    n = MoveNumber(room.seated(seat).last_n + 1)
-    pair = computer.choose(room, seat)
-    if pair is None:
-        answer = moves.call(room, Call(seat, n, room.seq, room.seq), at)
-    else:
-        answer = moves.claim(room, Claim(seat, n, *pair, room.seq, room.seq), at)
+    answer = moves.make(room, computer.move(room, seat), at)
     assert isinstance(answer, Taken), f"a computer player's move was refused: {answer!r}"
     return answer

@@ -1,6 +1,7 @@
 """One board in play: what is on it, the Adds it has left, and the boards it was a moment ago.
 
-A room with a shared board has one sheet. Which claims an earlier board excuses: server/rules.md, "Modes".
+Where all play on one board the room has one sheet, and where each plays on their own, one for each seat.
+Which claims an earlier board excuses: server/rules.md, "Too late, but not wrong".
 """
 
 import msgspec
@@ -29,6 +30,7 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True):
     since: Seq  # the event that made this board
     witness: Pair | None  # some legal pair; None where none is left
     stuck_at: Millis | None  # when the board was left without a pair; None while there is one
+    rows_closed: int = 0  # on it, so far
     replaced: tuple[Replaced, ...] = ()  # the boards replaced in the last 5 s or so, oldest first
 
     @property
@@ -41,6 +43,11 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True):
         """Whether an Add is possible (rule 10)."""
         return self.adds_left > 0 and may_add(self.board)
 
+    @property
+    def done(self) -> bool:
+        """Whether nothing can be done on it any more: it is cleared, or stuck."""
+        return self.witness is None and not self.may_add
+
 
 def fresh(board: Board, *, adds_left: int, since: Seq, at: Millis) -> Sheet:
     """Return the sheet of a game that begins."""
@@ -50,16 +57,22 @@ def fresh(board: Board, *, adds_left: int, since: Seq, at: Millis) -> Sheet:
     )
 
 
-def renewed(sheet: Sheet, board: Board, *, adds_left: int, by: Seq, at: Millis) -> Sheet:
-    """Return the sheet after the event *by* of the moment *at* put *board* in place of its board."""
+def renewed(sheet: Sheet, board: Board, *, by: Seq, at: Millis, adds: int = 0, rows: int = 0) -> Sheet:
+    """Return the sheet after the event *by* of the moment *at* put *board* in place of its board.
+
+    Args:
+        adds: How many Adds that took.
+        rows: How many rows closed by it.
+    """
     pair = witness(board, sheet.witness)
     old = Replaced(sheet.board, sheet.witness is not None, sheet.since, by, at)
     return Sheet(
         board=board,
-        adds_left=adds_left,
+        adds_left=sheet.adds_left - adds,
         since=by,
         witness=pair,
         stuck_at=at if pair is None else None,
+        rows_closed=sheet.rows_closed + rows,
         replaced=(*_recent(sheet.replaced, at), old),
     )
 

@@ -15,9 +15,10 @@ from tenmatch.gateway.framing import frame
 from tenmatch.gateway.held import Held
 from tenmatch.protocol import to_client
 from tenmatch.protocol.codec import Codec
-from tenmatch.protocol.maps import StateMap
+from tenmatch.protocol.maps import EventMap, StateMap
+from tenmatch.protocol.progress import Course
 from tenmatch.protocol.stored import Entry
-from tenmatch.protocol.viewers import View, event_map, state_map, view_of
+from tenmatch.protocol.viewers import View, event_map, hides, progress_map, state_map, view_of
 
 KEPT = 64
 
@@ -28,7 +29,8 @@ class Frames:
     def __init__(self, held: Held) -> None:
         """Tell of what *held* holds, as it is when it is asked."""
         self._held = held
-        self._events: dict[tuple[Seq, str, object], bytes] = {}
+        self._events: dict[tuple[Seq, str, bool], bytes] = {}
+        self._course = Course()
         self._states: dict[tuple[str, object], Raw] = {}  # encoded, of the room as it was last shown
         self._shown: Room | None = None
 
@@ -40,31 +42,38 @@ class Frames:
     def forget(self) -> None:
         """Drop what was made of a log that turned out to be another."""
         self._events.clear()
+        self._course = Course()
 
     def frame(self, entry: Entry, member: Member) -> bytes:
         """Return the event as a frame for this kind of member, made once for all of the kind."""
         codec = member.listener.codec
-        view = view_of(self._held.state, member.seat)
-        key = (entry.seq, codec.name, view)
+        hidden = hides(self._held.state, entry.event, member.seat)
+        key = (entry.seq, codec.name, hidden)
         made = self._events.get(key)
         if made is None:
             if len(self._events) >= KEPT:
                 self._events.clear()
-            event = to_client.event(self._held.room, event_map(entry, view))
+            event = to_client.event(self._held.room, self._told(entry, hidden))
             made = self._events[key] = frame(codec, event)
         return made
 
+    def _told(self, entry: Entry, hidden: bool) -> EventMap:
+        """Return what is told of an event: all of it, or the progress alone."""
+        if hidden:
+            return progress_map(entry, self._course.after(entry, self._held.entries))
+        return event_map(entry)
+
     def resumed(self, member: Member, missed: Sequence[Entry], *, re: int | None) -> bytes:
         """Return the events that a member missed, and where it sits, as a frame."""
-        view = view_of(self._held.state, member.seat)
+        state, seat = self._held.state, member.seat
         return frame(
             member.listener.codec,
             to_client.Resumed(
                 re=re,
                 room=self._held.room,
-                seq=self._held.state.seq,
-                seat=member.seat,
-                events=[event_map(entry, view) for entry in missed],
+                seq=state.seq,
+                seat=seat,
+                events=[self._told(entry, hides(state, entry.event, seat)) for entry in missed],
             ),
         )
 

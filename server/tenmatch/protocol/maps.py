@@ -55,17 +55,42 @@ class RankMap(TypedDict):
 
 
 class BoardMap(TypedDict):
-    """A board."""
+    """A board of one's own (mirror)."""
 
-    board: str | None
+    board: str
     ids: list[NumberId]  # of the active numbers, in reading order
     next_id: int
     adds_left: int
     left: int
-    open: bool | None  # whether a legal pair is left; in a race nobody is told before the end
+    open: bool  # whether a legal pair is left
 
 
-class StateMap(BoardMap):
+class ProgressMap(TypedDict):
+    """What everyone may know of a board of another's (mirror)."""
+
+    left: int
+    rows_closed: int
+
+
+class SharedMap(TypedDict, total=False):
+    """What a state says of the board where all play on one."""
+
+    board: str | None
+    ids: list[NumberId]
+    next_id: int
+    adds_left: int
+    left: int
+    open: bool | None  # in a race nobody is told before the end
+
+
+class ApartMap(TypedDict, total=False):
+    """What a state says of the boards where each plays on their own, by seat."""
+
+    boards: list[BoardMap | None]  # null also where the viewer may not see it
+    progress: list[ProgressMap | None]
+
+
+class StateMap(SharedMap, ApartMap):
     """A room at one moment, as far as a viewer may see it."""
 
     mode: str
@@ -144,7 +169,23 @@ def _wire_type(kind: type[Event]) -> type[Struct]:
     )
 
 
+class Progress(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="progress"):
+    """Another player's `matched`, `mistaken` or `added` in a mirror game: how far they have come by it."""
+
+    seq: int
+    chain: int
+    at: int
+    hash: None
+    seat: SeatNumber
+    left: int
+    rows_closed: int
+    score: int
+    mistakes: int
+    ends_at: Millis | None = None
+
+
 EVENT_TYPES: Final[Mapping[str, type[Struct]]] = {
-    str(kind.__struct_config__.tag): _wire_type(kind) for kind in get_args(AnyEvent)
+    **{str(kind.__struct_config__.tag): _wire_type(kind) for kind in get_args(AnyEvent)},
+    "progress": Progress,
 }
 """For each `kind` of event the type of its map: what a client can rely on, and what schemas are made from."""

@@ -9,29 +9,48 @@ from typing import Final
 
 from msgspec import Struct, to_builtins
 
-from tenmatch.game.events import Added, Flagged, Matched, Passed, Player, Resigned, Seated, Started
+from tenmatch.game.events import (
+    Added,
+    AnyEvent,
+    Flagged,
+    Matched,
+    Passed,
+    Player,
+    Resigned,
+    Seated,
+    Started,
+)
 from tenmatch.game.ids import RoomId, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Phase, Room
 from tenmatch.game.seat import Seat
+from tenmatch.game.sheet import Sheet
 from tenmatch.protocol.maps import (
     ALWAYS,
+    ApartMap,
     BoardMap,
     EventMap,
     PersonMap,
     PlayerMap,
+    ProgressMap,
     RoomLine,
     SeatMap,
+    SharedMap,
     StateMap,
 )
+from tenmatch.protocol.progress import Hidden, Progress
 from tenmatch.protocol.stored import Entry
 from tenmatch.rules.notation import text
 
 
 class View(Struct, frozen=True):
-    """What a viewer may see. Equal views get equal bytes, which can be kept under it once encoded."""
+    """What a viewer may see of a room's state. Equal views get equal bytes, which can be kept under it."""
 
     board: SeatNumber | None = None  # the seat whose board alone is shown; None: all there is
+
+    def shows(self, seat: int) -> bool:
+        """Tell whether what a seat does on its own board is seen."""
+        return self.board is None or self.board == seat
 
 
 EVERYTHING: Final = View()
@@ -42,13 +61,36 @@ _TURNED: Final = frozenset({Started, Matched, Added, Passed, Flagged, Resigned})
 
 def view_of(room: Room, seat: SeatNumber | None) -> View:
     """Return what is seen from *seat*, or by a watcher where it is None."""
-    assert room.mode in (Mode.RACE, Mode.TURNS), "each mode says who sees its boards"
-    return EVERYTHING  # one board for all
+    if not room.own_boards or room.phase is Phase.OVER or seat is None:
+        return EVERYTHING
+    return View(seat)
 
 
-def event_map(entry: Entry, view: View = EVERYTHING) -> EventMap:
+def hides(room: Room, event: AnyEvent, seat: SeatNumber | None) -> bool:
+    """Tell whether of this event a player on *seat* is told the progress alone: it is a rival's move."""
+    return room.own_boards and seat is not None and isinstance(event, Hidden) and event.seat != seat
+
+
+def progress_map(entry: Entry, progress: Progress) -> EventMap:
+    """Tell of a hidden event what rivals may know: how far its player has come by it."""
+    event = entry.event
+    assert isinstance(event, Hidden), f"this is told to all alike: {event!r}"
+    told: EventMap = {
+        "seq": entry.seq,
+        "chain": entry.chain,
+        "at": event.at,
+        "hash": None,
+        "kind": "progress",
+        "seat": event.seat,
+        **to_builtins(progress),
+    }
+    if isinstance(event, Matched) and event.ends_at is not None:
+        told["ends_at"] = event.ends_at
+    return told
+
+
+def event_map(entry: Entry) -> EventMap:
     """Tell an event: `seq`, `chain`, `at`, `hash`, `kind` and the kind's fields."""
-    assert view == EVERYTHING, "no mode hides an event from somebody yet"
     event = entry.event
     told: EventMap = {"seq": entry.seq, "chain": entry.chain, "at": None, "hash": None, **to_builtins(event)}
     for name in event.SECRET:
@@ -64,7 +106,6 @@ def event_map(entry: Entry, view: View = EVERYTHING) -> EventMap:
 
 def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
     """Tell what a room is like, as far as *view* goes."""
-    assert view == EVERYTHING, "no mode hides a board from somebody yet"
     over = room.phase is Phase.OVER
     told = StateMap(
         mode=room.mode.value,
@@ -76,8 +117,11 @@ def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
         commit=room.commit,
         seed=room.seed if over else None,
         salt=room.salt if over else None,
-        seats=[None if seat is None else _seat_map(seat) for seat in room.seats],
-        **_board_map(room),  # type: ignore[typeddict-item]  # it has no keys but its own
+        seats=[
+            None if seat is None else _seat_map(seat, view.shows(number))
+            for number, seat in enumerate(room.seats)
+        ],
+        **(_apart_map(room, view) if room.own_boards else _shared_map(room)),  # type: ignore[typeddict-item]
         turn=room.turn,
         clocks=room.clocks,
         clocks_at=room.clocks_at,
@@ -124,28 +168,54 @@ def player_map(player: Player) -> PlayerMap:
     return told
 
 
-def _seat_map(seat: Seat) -> SeatMap:
+def _seat_map(seat: Seat, shown: bool) -> SeatMap:
+    """Tell of a taken seat; of a rival's that is not *shown* without what only its player's moves tell."""
     return SeatMap(
         player=player_map(seat.player),
         ready=seat.ready,
         score=seat.score,
         mistakes=seat.mistakes,
-        locked_until=seat.locked_until,
+        locked_until=seat.locked_until if shown else None,
         out=seat.out,
-        last_n=seat.last_n,
+        last_n=seat.last_n if shown else 0,
     )
 
 
-def _board_map(room: Room) -> BoardMap:
-    sheet = room.sheet
-    if sheet is None:
-        return BoardMap(board=None, ids=[], next_id=0, adds_left=room.adds_left, left=0, open=None)
-    told = room.mode is not Mode.RACE or room.phase is Phase.OVER
+def _shared_map(room: Room) -> SharedMap:
+    """Tell of the board that all play on."""
+    if not room.sheets:
+        return SharedMap(board=None, ids=[], next_id=0, adds_left=room.options.adds, left=0, open=None)
+    [sheet] = room.sheets
+    shared = SharedMap(**_board_map(sheet))
+    if room.mode is Mode.RACE and room.phase is not Phase.OVER:
+        shared["open"] = None
+    return shared
+
+
+def _apart_map(room: Room, view: View) -> ApartMap:
+    """Tell of the boards that each has for themselves, and how far they have come there."""
+    if not room.sheets:
+        return ApartMap(boards=[None for _ in room.seats], progress=[None for _ in room.seats])
+    played = [sheet if seat else None for seat, sheet in zip(room.seats, room.sheets, strict=True)]
+    return ApartMap(
+        boards=[
+            _board_map(sheet) if sheet is not None and view.shows(seat) else None
+            for seat, sheet in enumerate(played)
+        ],
+        progress=[None if sheet is None else _progress_map(sheet) for sheet in played],
+    )
+
+
+def _board_map(sheet: Sheet) -> BoardMap:
     return BoardMap(
         board=text(sheet.board),
         ids=sheet.board.ids(),
         next_id=sheet.board.next_id,
         adds_left=sheet.adds_left,
         left=sheet.board.left,
-        open=sheet.open if told else None,
+        open=sheet.open,
     )
+
+
+def _progress_map(sheet: Sheet) -> ProgressMap:
+    return ProgressMap(left=sheet.board.left, rows_closed=sheet.rows_closed)

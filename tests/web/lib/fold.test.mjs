@@ -91,7 +91,7 @@ test('mirror: one sees one\'s own board, a watcher all, rivals\' progress everyb
     { kind: 'started', board: '19.......', adds_left: 5, ends_at: 9 }];
   const as = (viewer) => game.reduce((state, event) => fold(frozen(state), event, viewer), NOTHING);
   const mine = as(0);
-  assert.equal(mine.board, null);
+  assert.ok(!('board' in mine || 'left' in mine));
   assert.deepEqual(mine.boards, [{ board: '19.......', ids: [0, 1], next_id: 2, adds_left: 5, left: 2, open: true }, null]);
   assert.deepEqual(mine.progress, [{ left: 2, rows_closed: 0 }, { left: 2, rows_closed: 0 }]);
   assert.deepEqual([boardOf(mine, 0).text(), boardOf(mine, 1), boardOf(mine, null)], ['19.......', null, null]);
@@ -105,6 +105,10 @@ test('mirror: one sees one\'s own board, a watcher all, rivals\' progress everyb
   const rival = fold(frozen(matched), { kind: 'progress', seat: 1, left: 7, rows_closed: 2, score: 9, mistakes: 1 }, 0);
   assert.deepEqual([rival.progress[1], rival.seats[1].score, rival.seats[1].mistakes], [{ left: 7, rows_closed: 2 }, 9, 1]);
   assert.equal(rival.boards[1], null);
+
+  const out = { kind: 'resigned', seat: 1, n: 7 };
+  assert.deepEqual([fold(frozen(rival), out, 0).seats[1].last_n, fold(frozen(all), out, null).seats[1].last_n], [0, 7]);
+  assert.ok(!('open' in over(rival)));
 
   const watched = fold(frozen(all), { kind: 'matched', seat: 1, n: 1, a: 0, b: 1, rows: [0], points: 161, score: 161, left: 0, open: false }, null);
   assert.deepEqual([boardOf(watched, 1).text(), boardOf(watched, 0).text()], ['', '19.......']);

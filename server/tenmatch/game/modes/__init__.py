@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from tenmatch.game.modes import race, turns
+from tenmatch.game.modes import mirror, race, turns
 from tenmatch.game.modes.play import Play
 from tenmatch.game.options import Mode
 
-MODES: Final[dict[Mode, Play]] = {Mode.RACE: race, Mode.TURNS: turns}
+MODES: Final[dict[Mode, Play]] = {Mode.RACE: race, Mode.TURNS: turns, Mode.MIRROR: mirror}
