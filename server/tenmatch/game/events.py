@@ -35,7 +35,14 @@ class Player(msgspec.Struct, frozen=True):
     id: PlayerId
     name: str  # 1 to 24 characters
     bot: Level | None = None
-    rating: int | None = None
+    rating: int | None = None  # in rated rooms, as it was when they sat down
+
+
+class Skill(msgspec.Struct, frozen=True):
+    """How strong a player is believed to be in a mode, in thousandths (`tenmatch.game.rating`)."""
+
+    mu: int  # the mean
+    sigma: int  # how unsure that is: the standard deviation
 
 
 class UnseatReason(StrEnum):
@@ -96,6 +103,7 @@ class Seated(Event, frozen=True, kw_only=True):
     seat: SeatNumber
     player: Player
     ready: bool | None = None  # a person is ready at once only in the room of a rematch; else None
+    skill: Skill | None = None  # in rated rooms: what the player's rating came from when they sat down
 
 
 class Unseated(Event, frozen=True, kw_only=True):
