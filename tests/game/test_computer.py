@@ -10,11 +10,12 @@ from tenmatch.game.answers import Taken
 from tenmatch.game.clock import Due, What
 from tenmatch.game.commands import Claim, TakeAdd
 from tenmatch.game.computer import SKILLS, choose, dues, name_for, thinking_ms
-from tenmatch.game.events import AnyEvent, Ended, EndReason, Level, Mistaken
+from tenmatch.game.events import Added, AnyEvent, Ended, EndReason, Level, Mistaken
 from tenmatch.game.ids import Millis, MoveNumber, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Phase, Room
 from tenmatch.game.settle import next_due, settle, settle_first, shift
+from tenmatch.game.sheet import renewed
 from tenmatch.rules.board import play
 from tenmatch.rules.deal import DealKind, deal
 from tenmatch.rules.judge import Fault, judge, pairs
@@ -163,6 +164,25 @@ def test_it_calls_when_no_pair_is_left() -> None:
     taken = settle(room, due(room))
     assert [type(event).__name__ for event in taken.events] == ["Called", "Added"]
     assert taken.room.seated(BOT).score == 3
+
+
+def test_on_its_own_board_it_adds_when_no_pair_is_left_and_rests_when_it_is_done() -> None:
+    players = [person(0), computer(1, Level.HARD)]
+    room = playing(Mode.MIRROR, "258", {"adds": 1}, players).room
+    taken = settle(room, due(room))
+    [added] = taken.events
+    assert isinstance(added, Added)
+    assert (added.seat, added.n, added.digits) == (BOT, 1, "258")
+    assert due(taken.room) > added.at
+    stuck = playing(Mode.MIRROR, "258", {"adds": 0}, players).room
+    assert list(dues(stuck)) == []
+
+
+def test_on_its_own_board_it_looks_at_no_other() -> None:
+    room = against(Level.HARD, mode=Mode.MIRROR)
+    rivals = replace(room, sheets=(renewed(room.sheets[0], parse("19"), by=room.seq, at=T0), room.sheets[1]))
+    assert choose(rivals, BOT) == choose(room, BOT)
+    assert due(rivals) == due(room)
 
 
 def test_an_add_comes_before_a_call_of_the_same_moment() -> None:

@@ -166,6 +166,14 @@ def test_the_order_turns_by_one_and_closes_up(wanting: tuple[int, int], expected
     assert taken.room.phase is Phase.OPEN  # there is room for more: the host starts
 
 
+def test_practice_is_played_again_by_oneself() -> None:
+    room = over(person(0), mode=Mode.MIRROR, max_players=1)
+    taken = rematch(want(room, 0, 0))
+    kinds = [type(event) for event in taken.events]
+    assert kinds == [Created, Seated, Starting]
+    assert due(want(room, 0, 40)) == 40
+
+
 def test_the_room_of_a_rematch_has_a_name_that_follows_from_the_old_one() -> None:
     room = over(person(0), person(1))
     name = rematch_room_id(room)
