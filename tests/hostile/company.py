@@ -6,14 +6,22 @@ Beside the model, a judge checks all that the events say; a scribe, who watches 
 from typing import Any, Final, Self
 
 from tests.hostile.room_model import Outcome, RoomModel
-from tests.live.client import CODECS, Client, told
+from tests.live.client import CODECS, Client, Closed, told
 from tests.live.oracle_room import RoomJudge
 from tests.rules.oracle import OracleGame
+from websockets.exceptions import ConnectionClosed
 
 Message = dict[str, Any]
 
 RACE: Final = {"penalty": False, "size": 90}
 """A mistake would lock, and a board without pairs be added to, in their own time: not in these races."""
+
+
+async def _lives(client: Client) -> bool:
+    try:
+        return bool((await client.ask("ping"))["t"] == "pong")
+    except (Closed, ConnectionClosed):
+        return False
 
 
 class Place:
@@ -158,6 +166,18 @@ class Company:
             elif answer["t"] == "snapshot":
                 assert lie
                 assert answer["reset"]
+
+    async def survive(self) -> None:
+        """Let those come back who were on a node that died."""
+        if not await _lives(self._scribe):
+            self._scribe = await self._scribe.again()
+            for place in self.places:
+                answer = await self._scribe.resume(place.room, watch=True)
+                assert (answer["t"], answer["events"]) == ("resumed", []), "nothing happened meanwhile"
+        for person in set(range(len(self._clients))) - self.away:
+            if not await _lives(self._clients[person]):
+                self.away.add(person)
+                await self.come_back(person, lie="")
 
     async def take_over(self, person: int) -> None:
         """Come with a second connection, which takes the seats; the first, with none left, is sent away."""

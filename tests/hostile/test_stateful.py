@@ -4,6 +4,9 @@ What has to come of each step is for company.py and room_model.py to say.
 """
 
 import asyncio
+import os
+import signal
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -21,9 +24,11 @@ from tests.hostile.company import Company, Place
 from tests.hostile.room_model import Outcome
 from tests.hostile.vitals import complaints
 from tests.live.node import Node
+from tests.store.waiting import until
 
 PERSONS: Final = 4
 ROOMS: Final = 3
+STARTS_S: Final = 15.0  # for a node to begin where another one died
 SETTINGS: Final = settings(
     max_examples=amount(50, 200),
     stateful_step_count=amount(40, 50),
@@ -211,8 +216,33 @@ class Play(RuleBasedStateMachine):
             self._runner.run(self._company.take_over(person))
 
 
+class PlayWhileNodesDie(Play):
+    """The same over two nodes, of which one dies at some time."""
+
+    killed: list[int]  # in all plays
+    died = False
+
+    @precondition(lambda self: not self.died)
+    @rule(which=numbers)
+    def kill(self, which: int) -> None:
+        """Kill a node; another one takes its place a second later."""
+        self.died = True
+        self._runner.run(until(lambda: self.node.log().count('"serving"') == 2 + len(self.killed), STARTS_S))
+        self.killed.append(self.node.workers()[which % 2])
+        os.kill(self.killed[-1], signal.SIGKILL)
+        self._runner.run(self._company.survive())
+
+
 @pytest.mark.slow
 def test_the_server_does_what_the_model_says(node: Node) -> None:
     machine = type("PlayHere", (Play,), {"node": node})
     run_state_machine_as_test(machine, settings=SETTINGS)
     assert not complaints(node)
+
+
+@pytest.mark.slow
+def test_it_does_so_while_nodes_die(tmp_path: Path) -> None:
+    with Node(tmp_path, "--workers", "2", messages_per_s=0, matches_per_s=0, rooms_per_player=0) as node:
+        machine = type("PlayHere", (PlayWhileNodesDie,), {"node": node, "killed": []})
+        run_state_machine_as_test(machine, settings=settings(SETTINGS, max_examples=amount(5, 200)))
+        assert not [line for line in complaints(node) if "a worker died" not in line]
