@@ -22,7 +22,8 @@ export async function playAgain({ steps, view, told, room, story, signal }) {
   put(told);
 }
 
-function draw({ event, after, path }, view) {
+/** Draw a step on a board that shows what was before it. */
+export function draw({ event, after, path }, view) {
   const wrap = path?.family === 'wrap';
   if (event.kind === 'started') view.show(after);
   else if (event.kind === 'matched') view.matched({ ...event, wrap });

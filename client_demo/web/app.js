@@ -8,7 +8,7 @@ import { drawBanner } from './banner.js';
 import { drawBar } from './header.js';
 import { lobby } from './lobby.js';
 import { roomPage } from './roompage.js';
-import { hashOf, named } from './sharing.js';
+import { hashOf, named, replayNamed } from './sharing.js';
 import { preferred, speak, t } from './texts.js';
 
 const main = document.getElementById('main');
@@ -37,6 +37,21 @@ const page = {
       page.home(page.told(error));
     }
   },
+  /** Replay a game that is over, from its event `at` on; what that needs is loaded only now. */
+  async replay({ id, at }) {
+    const asked = location.hash;
+    try {
+      const [record, { replayPage }] = await Promise.all([client.record(id), import('./replaypage.js')]);
+      if (location.hash === asked) show(replayPage(page, id, record, at));
+    } catch (error) {
+      if (location.hash === asked) page.home(page.told(error));
+    }
+  },
+  /** Let the address say where one is on this screen. */
+  mark(hash) {
+    history.replaceState(null, '', hash);
+    current = location.hash;
+  },
   /** Back to the first screen, perhaps with a sentence that says why. */
   home(notice = '') {
     goTo('#');
@@ -50,7 +65,8 @@ const page = {
   },
   /** Draw the bar and the screen again, after a change of language or name. */
   again() {
-    if (screen.room) show(roomPage(page, screen.room));
+    if (screen.again) show(screen.again());
+    else if (screen.room) show(roomPage(page, screen.room));
     else show(lobby(page));
   },
   /** The room on the screen, or null. */
@@ -115,8 +131,15 @@ async function follow() {
     if (room.seat !== null && room.state.phase === 'playing') left.add(room.id);
     room.leave().catch(expected);
   }
-  if (where) page.visit(where);
-  else show(lobby(page));
+  if (!openNamed()) show(lobby(page));
+}
+
+// Open what the address names; returns false where it names nothing.
+function openNamed() {
+  const [replayed, where] = [replayNamed(location.hash), named(location.hash)];
+  if (replayed) page.replay(replayed);
+  else if (where) page.visit(where);
+  return Boolean(replayed ?? where);
 }
 
 await speak(preferred());
@@ -127,5 +150,4 @@ client.addEventListener('welcome', page.drawBar);
 client.addEventListener('status', () => drawBanner(page));
 show(lobby(page));
 client.connect();
-const where = named(location.hash);
-if (where) page.visit(where);
+openNamed();

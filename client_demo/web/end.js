@@ -6,7 +6,7 @@ import { button, el, icon, put } from './elements.js';
 import { curve } from './curve.js';
 import { mark, nameOf } from './marks.js';
 import { stillness } from './settings.js';
-import { copyButton } from './sharing.js';
+import { copyButton, hashOfRecord } from './sharing.js';
 import { plain } from './sentences.js';
 import { facts } from './stats.js';
 import { t } from './texts.js';
@@ -82,7 +82,12 @@ async function fillIn(place, { room, story, view, told, signal }) {
         known.pairs.map((n, seat) => room.state.seats[seat] && el('span', {}, mark(seat), ` ${n} `)),
       ),
     ),
-    again({ steps, view, told, room, story, signal }),
+    el(
+      'div',
+      { class: 'line' },
+      again({ steps, view, told, room, story, signal }),
+      el('a', { class: 'btn quiet', href: hashOfRecord(room.id), test: 'replay' }, t('replay')),
+    ),
   );
 }
 

@@ -1,4 +1,4 @@
-/** Codes and links: `/#CODE` (six characters, or a room's id of ten) opens a room. */
+/** Codes and links: `/#CODE` (six characters, or a room's id of ten) opens a room, `/#record=ID&at=SEQ` a replay. */
 import { button, el, put } from './elements.js';
 import { t } from './texts.js';
 
@@ -21,11 +21,23 @@ export function named(text) {
   return word.length === 10 ? { room: word } : null;
 }
 
+/** The part of the address that opens the replay of a game that is over, at one of its events. */
+export const hashOfRecord = (id, seq) => `#record=${id}${seq ? `&at=${seq}` : ''}`;
+
+/** The replay that a hash names: `{id, at}` (0: from the start), or null. */
+export function replayNamed(hash) {
+  const found = /^#record=([a-z0-9]{10})(?:&at=(\d{1,5}))?$/.exec(hash);
+  return found && { id: found[1], at: Number(found[2] ?? 0) };
+}
+
 /** A button that copies a room's link and says so for a moment. */
-export function copyButton(room, label, props) {
+export const copyButton = (room, label, props) => copier(() => linkTo(room), label, props);
+
+/** A button that copies an address and says so for a moment. */
+export function copier(address, label, props) {
   const copy = async (event) => {
     const pressed = event.currentTarget;
-    await copied(linkTo(room));
+    await copied(address());
     const before = [...pressed.childNodes];
     put(pressed, el('span', { role: 'status', class: 'ok' }, t('copied')));
     setTimeout(() => put(pressed, ...before), 1600);

@@ -8,6 +8,18 @@ export function storyOf(room) {
   return stories.get(room);
 }
 
+/** The seat that took one of these numbers last, as far as these steps go; or null. */
+export function takerOf(steps, ids) {
+  const taken = steps.findLast(
+    ({ event }) => event.kind === 'matched' && (ids.includes(event.a) || ids.includes(event.b)),
+  );
+  return taken?.event.seat ?? null;
+}
+
+/** The points of a seat's last event that had any, as far as these steps go; or null. */
+export const lastPoints = (steps, seat) =>
+  steps.findLast(({ event }) => event.seat === seat && event.points)?.event.points ?? null;
+
 class Story extends EventTarget {
   constructor(room) {
     super();
@@ -30,15 +42,12 @@ class Story extends EventTarget {
 
   /** The seat that took one of these numbers last, or null. */
   takerOf(ids) {
-    const taken = this.steps.findLast(
-      ({ event }) => event.kind === 'matched' && (ids.includes(event.a) || ids.includes(event.b)),
-    );
-    return taken?.event.seat ?? null;
+    return takerOf(this.steps, ids);
   }
 
   /** The points of a seat's last event that had any, or null. */
   lastPoints(seat) {
-    return this.steps.findLast(({ event }) => event.seat === seat && event.points)?.event.points ?? null;
+    return lastPoints(this.steps, seat);
   }
 
   #add(entry) {

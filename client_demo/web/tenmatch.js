@@ -177,7 +177,9 @@ export class Client extends EventTarget {
 
   /** @param {string} path */
   async #get(path) {
-    const response = await fetch(this.http(path));
+    const response = await fetch(this.http(path)).catch((error) => {
+      throw new RequestError({ code: 'disconnected', text: `${path}: ${error.message}` });
+    });
     if (!response.ok) throw new RequestError({ code: `http_${response.status}`, text: `${path}: ${response.statusText}` });
     return response.json();
   }
