@@ -88,18 +88,19 @@ class Every:
 
 
 class Swapped:
-    """Lets messages come in pairs, the second one first; an odd one waits. `held` has it."""
+    """Lets the messages of each channel come in pairs, the second one first; an odd one waits."""
 
     def __init__(self) -> None:
-        self.held: list[bytes] = []
+        self.held: dict[bytes, bytes] = {}  # by channel
 
     def __call__(self, message: bytes) -> Iterable[bytes]:
         """Hold a message up, or pass it on before the one that was."""
-        self.held.append(message)
-        if len(self.held) < 2:
+        channel = message.split(b"\r\n", 5)[4]
+        earlier = self.held.pop(channel, None)
+        if earlier is None:
+            self.held[channel] = message
             return ()
-        pair, self.held = self.held, []
-        return reversed(pair)
+        return message, earlier
 
 
 class Replies:

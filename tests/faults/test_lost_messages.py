@@ -55,6 +55,8 @@ async def judge(promise: Promise, load: Load, redis: Redis, what: str) -> None:
     promise.at_most(
         f"{what}: all at the head after the last move", await caught_up(load, redis.local), CAUGHT_UP_S, "s"
     )
+    resets = sum(view.resets for view in load.record.history.views())
+    promise.equals(f"{what}: clients told to begin anew", resets, 0)
     promise.equals(f"{what}: events told twice", load.doubles, 0)
     promise.equals(f"{what}: events told with others missing before", load.gaps, 0)
     flaws = load.examine(redis.local)
@@ -80,7 +82,7 @@ async def test_messages_that_get_lost_are_made_up_for(promise: Promise, tmp_path
 @pytest.mark.full
 @pytest.mark.twin("P13")
 async def test_messages_that_get_lost_if_nobody_looks_at_the_logs(promise: Promise, tmp_path: Path) -> None:
-    await lose(promise, tmp_path, 2.0, "never_compared_with_the_log")
+    await lose(promise, tmp_path, 2.0, "never_in_doubt")
 
 
 async def kill(promise: Promise, folder: Path, times: int, without: str = "") -> None:
