@@ -5,7 +5,7 @@
  */
 
 import * as rules from './rules.js';
-import { counted, inOrder, known, RULES, typed, usable } from './shapes.js';
+import { believed, counted, inOrder, known, ratingOf, RULES, typed, usable } from './shapes.js';
 import { Wrong } from './wrong.js';
 
 const SILENCE_MS = 3_000; // race: from the event that left no pair to the server's Add
@@ -175,16 +175,18 @@ const CHOSEN = {
     known(player);
     const seat = game.seats.indexOf(null);
     if (seat < 0) throw impossible(event, 'all seats are taken');
-    const { id, name, bot, rating } = player;
+    const { id, name, bot } = player;
+    const noted = game.options.rated ? { skill: believed(event) } : {};
+    const rating = noted.skill ? ratingOf(noted.skill) : player.rating;
     const told = { kind: 'seated', at, seat, player: { id, name, bot, rating } };
     if (game.opening) {
       if (!game.again && bot !== null && seat === 0) throw impossible(event, 'a person sits down first');
-      return { ...told, at: game.created.at, ...(game.again && bot === null && { ready: true }) };
+      return { ...told, at: game.created.at, ...(game.again && bot === null && { ready: true }), ...noted };
     }
     const here = game.kicked.has(id) || game.seats.some((other) => other?.player.id === id);
     if (here && bot === null) throw impossible(event, 'this player sits here, or was kicked');
     if (bot !== null && game.options.rated) throw impossible(event, 'computer players play no rated games');
-    return told;
+    return { ...told, ...noted };
   },
 
   unseated(game, event) {

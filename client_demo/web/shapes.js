@@ -30,6 +30,18 @@ export function known(player) {
   if (rating !== null && !Number.isInteger(rating)) throw new Wrong('rating is no number', { what: 'player.rating', said: rating });
 }
 
+/** What is believed of a player in a rated room, in order (server/protocol.md, "Ratings"). @param {any} event */
+export function believed({ skill }) {
+  if (typeof skill !== 'object' || skill === null) throw new Wrong('there is no skill', { what: 'skill', said: skill });
+  const { mu, sigma } = skill;
+  const fits = within(-1_000_000, 1_000_000)(mu) && within(0, 1_000_000)(sigma);
+  if (!fits) throw new Wrong('nobody is that strong, or that little known', { what: 'skill', said: skill });
+  return { mu, sigma };
+}
+
+/** What people see of it. @param {{mu: number, sigma: number}} skill */
+export const ratingOf = ({ mu, sigma }) => 1000 + Math.floor(((mu - 3 * sigma) * 4 + 50) / 100);
+
 // The options, in the order in which they are stored (server/protocol.md, "Options of `create`")
 
 /** @type {Record<string, (value: any, mode: string) => boolean>} */
@@ -56,6 +68,11 @@ const NO_CLOCKS = { base_s: 120, increment_s: 3, row_again: false };
 /** What another mode's options stay at. @type {Record<string, Record<string, any>>} */
 const UNUSED = { race: NO_CLOCKS, turns: { seconds: 180 }, mirror: NO_CLOCKS };
 
+/** What is nobody's to choose in a rated room. */
+const RATED = { size: 35, deal: 'random', adds: 5, base_s: 120, increment_s: 3, penalty: true, row_again: false };
+/** @type {Record<string, number>} */
+const RATED_S = { race: 180, turns: 180, mirror: 360 };
+
 /** @param {number} least @param {number} most */
 function within(least, most) {
   return (/** @type {any} */ value) => Number.isInteger(value) && value >= least && value <= most;
@@ -81,6 +98,11 @@ export function usable({ rules, mode, options, seed, salt }) {
     const said = options[name];
     no(said !== due, `${name} is no option of this mode`, { what: `options.${name}`, said, due });
   }
+  for (const [name, due] of Object.entries(options.rated ? { ...RATED, seconds: RATED_S[mode] } : {})) {
+    no(options[name] !== due, `${name} stays as it is in rated rooms`, { what: `options.${name}`, said: options[name], due });
+  }
+  const alone = options.rated && options.max_players < 2;
+  no(alone, 'a rated room is for two or more', { what: 'options.max_players', said: options.max_players });
   const { deal, size } = options;
   no(size !== (SIZES[deal] ?? size), 'that deal has another size', { what: 'options.size', said: size, due: SIZES[deal] });
   const seeded = typeof seed === 'string' && /^[0-9a-f]{64}$/i.test(seed);

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from tenmatch.game.answers import Answer, Taken
 from tenmatch.game.commands import AnyCommand
-from tenmatch.game.create import found, found_paired
+from tenmatch.game.create import NONE_KNOWN, found, found_paired
 from tenmatch.game.decide import decide
-from tenmatch.game.events import AnyEvent, Level, Player, Seated, Started, Starting
+from tenmatch.game.events import AnyEvent, Level, Player, Seated, Skill, Started, Starting
 from tenmatch.game.ids import Millis, PlayerId, RoomCode, SeatNumber
 from tenmatch.game.modes import MODES
 from tenmatch.game.options import Mode, choose
@@ -46,11 +46,17 @@ def opened(mode: Mode, asked: Mapping[str, object], *, seed: bytes = SEED, salt:
     )
 
 
-def paired(mode: Mode, asked: Mapping[str, object], players: Sequence[Player]) -> Taken:
+def paired(
+    mode: Mode,
+    asked: Mapping[str, object],
+    players: Sequence[Player],
+    skills: Mapping[PlayerId, Skill] = NONE_KNOWN,
+) -> Taken:
     """Return the room of a quick match, to which its players have still to come."""
     options, _ = choose(mode, {"max_players": len(players), **asked})
+    code = RoomCode("abcdef")
     return found_paired(
-        mode=mode, options=options, code=RoomCode("abcdef"), players=players, seed=SEED, salt=SALT, now=T0
+        mode=mode, options=options, code=code, players=players, skills=skills, seed=SEED, salt=SALT, now=T0
     )
 
 

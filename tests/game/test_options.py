@@ -1,6 +1,8 @@
 """What a room can be made with."""
 
 import pytest
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from tenmatch.game.options import BadOptions, Mode, Options, choose, mode_named
 from tenmatch.rules.deal import DealKind
@@ -66,7 +68,18 @@ def test_switches(field: str) -> None:
     [
         (Mode.RACE, {"colour": "red"}, "colour"),
         (Mode.RACE, {"mode": "race"}, "mode"),
-        (Mode.RACE, {"rated": True}, "rated"),
+        (Mode.RACE, {"rated": 1}, "rated"),
+        (Mode.RACE, {"rated": True, "size": 36}, "size"),
+        (Mode.RACE, {"rated": True, "deal": "even"}, "size"),
+        (Mode.RACE, {"rated": True, "adds": 4}, "adds"),
+        (Mode.RACE, {"rated": True, "seconds": 60}, "seconds"),
+        (Mode.RACE, {"rated": True, "penalty": False}, "penalty"),
+        (Mode.RACE, {"rated": True, "seed": "00" * 32}, "seed"),
+        (Mode.TURNS, {"rated": True, "base_s": 60}, "base_s"),
+        (Mode.TURNS, {"rated": True, "increment_s": 0}, "increment_s"),
+        (Mode.TURNS, {"rated": True, "row_again": True}, "row_again"),
+        (Mode.MIRROR, {"rated": True, "seconds": 180}, "seconds"),
+        (Mode.MIRROR, {"rated": True, "max_players": 1}, "max_players"),
         (Mode.RACE, {"spectator_delay_ms": 120_001}, "spectator_delay_ms"),
         (Mode.RACE, {"deal": "odd"}, "deal"),
         (Mode.RACE, {"deal": 1}, "deal"),
@@ -98,6 +111,22 @@ def test_what_cannot_be_names_its_field(mode: Mode, asked: dict[str, object], fi
 def test_another_modes_options_may_be_said_at_their_defaults() -> None:
     assert choose(Mode.RACE, {"base_s": 120, "increment_s": 3, "row_again": False})[0] == Options()
     assert choose(Mode.TURNS, {"seconds": 180, "rated": False})[0] == Options()
+
+
+@pytest.mark.parametrize(("mode", "delay"), [(Mode.RACE, 5_000), (Mode.TURNS, 5_000), (Mode.MIRROR, 120_000)])
+def test_who_watches_a_rated_room_sees_it_later(mode: Mode, delay: int) -> None:
+    options, seed = choose(mode, {"rated": True})
+    assert options == replace(choose(mode, {})[0], rated=True, spectator_delay_ms=delay)
+    assert seed is None
+
+
+def test_of_a_rated_room_one_may_choose_how_many_play_who_watches_and_when_it_begins() -> None:
+    free = {"max_players": 3, "countdown_ms": 0, "spectators": False, "spectator_delay_ms": 0}
+    for mode in Mode:
+        options, _ = choose(mode, {"rated": True, **free})
+        assert to_builtins(options).items() >= free.items()
+    spelt_out = to_builtins(choose(Mode.MIRROR, {"rated": True})[0])
+    assert to_builtins(choose(Mode.MIRROR, spelt_out)[0]) == spelt_out
 
 
 def test_a_seed_may_be_written_in_either_case() -> None:

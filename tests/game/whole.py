@@ -7,7 +7,7 @@ from tenmatch.game import commands
 from tenmatch.game.answers import Taken
 from tenmatch.game.create import found, found_paired
 from tenmatch.game.decide import decide
-from tenmatch.game.events import AnyEvent, Level, Player
+from tenmatch.game.events import AnyEvent, Level, Player, Skill
 from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
 from tenmatch.game.options import Mode, choose
 from tenmatch.game.room import Phase, Room
@@ -97,6 +97,16 @@ def quick_match(seed: int, other: Player) -> Game:
     game.now = Millis(START + 13_000)
     for number, ready in ((0, True), (1, True), (0, False), (0, True)):
         game.do(commands.GetReady(SeatNumber(number), ready))
+    return to_the_end(game)
+
+
+def rated(mode: Mode, seed: int, *skills: Skill, **options: object) -> Game:
+    """Play a rated game of persons, of whom the first is new."""
+    game = Game(mode, seed, rated=True, max_players=len(skills) + 1, **options)
+    for number, skill in enumerate(skills, 1):
+        game.do(commands.Sit(Player(PlayerId(f"person{number:06}"), f"Person {number}"), skill))
+    for number in range(len(skills) + 1):
+        game.do(commands.GetReady(SeatNumber(number), True))
     return to_the_end(game)
 
 
@@ -192,5 +202,8 @@ GAMES: dict[str, Callable[[], Game]] = {
     "mirror of four": lambda: mirror(11, max_players=4, size=27, adds=1),
     "mirror until all are stuck": lambda: mirror(18, max_players=2, size=18, adds=1),
     "mirror without penalties": lambda: mirror(13, penalty=False, seconds=60, max_players=5),
+    "rated race": lambda: rated(Mode.RACE, 14, Skill(31_234, 2_345), Skill(-5_000, 900)),
+    "rated turns": lambda: rated(Mode.TURNS, 15, Skill(18_000, 7_777), countdown_ms=0),
+    "rated mirror": lambda: rated(Mode.MIRROR, 16, Skill(25_000, 8_333), spectator_delay_ms=0),
     "practice": lambda: mirror(10, max_players=1, size=18, adds=1),
 }

@@ -5,7 +5,7 @@ Moves carry `n`, the player's own move number; the same (seat, n) is the same mo
 
 import msgspec
 
-from tenmatch.game.events import Player
+from tenmatch.game.events import Player, Skill
 from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber, Seq
 from tenmatch.rules.board import NumberId
 
@@ -18,6 +18,7 @@ class Sit(Command, frozen=True):
     """Take the lowest free seat; whoever sits already keeps theirs."""
 
     player: Player
+    skill: Skill | None = None  # for rated rooms; None: who is new
 
 
 class Leave(Command, frozen=True):

@@ -1,18 +1,20 @@
 """How a room begins: made by a player, for those whom the queue has paired, or as the rematch of another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Final
 
 from tenmatch.game.answers import Taken
 from tenmatch.game.clock import JOIN_MS
-from tenmatch.game.events import Created, Player, Seated
+from tenmatch.game.events import Created, Player, Skill
 from tenmatch.game.ids import ROOM_ID_LENGTH, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
 from tenmatch.game.options import Mode, Options
 from tenmatch.game.room import RULES, Phase, Room, evolve
-from tenmatch.game.seating import start_if_all_ready
+from tenmatch.game.seating import seated, start_if_all_ready
 from tenmatch.rules.deal import commitment
 
+NONE_KNOWN: Final[Mapping[PlayerId, Skill]] = MappingProxyType({})
 _REMATCH: Final = b"rematch"  # sets the hash of the salt that names a room apart from those that chain a log
 
 
@@ -23,6 +25,7 @@ def found(
     private: bool,
     code: RoomCode,
     player: Player,
+    skill: Skill | None = None,
     seed: bytes | None,
     salt: bytes,
     now: Millis,
@@ -30,6 +33,7 @@ def found(
     """Return a new room whose maker sits on seat 0 and is its host.
 
     Args:
+        skill: What is believed of the maker, for a rated room; None: they are new.
         seed: 32 bytes; None for the classic deal, and only there.
         salt: 16 bytes, drawn for this room alone.
     """
@@ -43,7 +47,7 @@ def found(
         salt=salt,
         now=now,
     )
-    return empty.then(Seated(at=now, seat=SeatNumber(0), player=player))
+    return empty.then(seated(empty.room, SeatNumber(0), player, skill, at=now))
 
 
 def found_paired(
@@ -52,6 +56,7 @@ def found_paired(
     options: Options,
     code: RoomCode,
     players: Sequence[Player],
+    skills: Mapping[PlayerId, Skill] = NONE_KNOWN,
     seed: bytes | None,
     salt: bytes,
     now: Millis,
@@ -60,6 +65,7 @@ def found_paired(
 
     Args:
         players: As many as the room has seats; the first is a person.
+        skills: What is believed of them, for a rated room; who is not in it is new.
         seed: 32 bytes; None for the classic deal, and only there.
         salt: 16 bytes, drawn for this room alone.
     """
@@ -75,7 +81,8 @@ def found_paired(
         now=now,
     )
     for number, player in enumerate(players):
-        taken = taken.then(Seated(at=now, seat=SeatNumber(number), player=player))
+        skill = skills.get(player.id)
+        taken = taken.then(seated(taken.room, SeatNumber(number), player, skill, at=now))
     return taken
 
 
@@ -86,17 +93,26 @@ def came(room: Room) -> tuple[PlayerId, ...] | None:
     return tuple(seat.player.id for _, seat in room.taken() if seat.ready and not seat.player.bot)
 
 
-def found_rematch(old: Room, *, code: RoomCode, seed: bytes | None, salt: bytes, now: Millis) -> Taken:
+def found_rematch(
+    old: Room,
+    *,
+    code: RoomCode,
+    skills: Mapping[PlayerId, Skill] = NONE_KNOWN,
+    seed: bytes | None,
+    salt: bytes,
+    now: Millis,
+) -> Taken:
     """Return the room of the rematch of *old*: who wants it and the computer players, all ready.
 
     The old order is turned by one, so that another begins, and closed up. If that fills the room, the
     countdown starts.
 
     Args:
+        skills: What is believed of those who want it by now, for a rated room; who is not in it is new.
         seed: 32 bytes; None for the classic deal, and only there.
         salt: 16 bytes, drawn for this room alone.
     """
-    players = _rematch_players(old)
+    players = rematch_players(old)
     taken = _empty(
         mode=old.mode,
         options=old.options,
@@ -109,11 +125,13 @@ def found_rematch(old: Room, *, code: RoomCode, seed: bytes | None, salt: bytes,
     )
     for number, player in enumerate(players):
         ready = True if player.bot is None else None
-        taken = taken.then(Seated(at=now, seat=SeatNumber(number), player=player, ready=ready))
+        skill = skills.get(player.id)
+        taken = taken.then(seated(taken.room, SeatNumber(number), player, skill, at=now, ready=ready))
     return start_if_all_ready(taken, now)
 
 
-def _rematch_players(old: Room) -> list[Player]:
+def rematch_players(old: Room) -> list[Player]:
+    """Return who sits in the room of the rematch of *old*, in the order of their seats."""
     first, *others = old.taken()
     return [seat.player for number, seat in (*others, first) if seat.player.bot or number in old.wants]
 

@@ -9,9 +9,10 @@ in the same append it is whose turn it would have been; after `Ended` it is nobo
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
+from msgspec import Meta
 
 from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
 from tenmatch.game.options import Mode, Options
@@ -41,8 +42,8 @@ class Player(msgspec.Struct, frozen=True):
 class Skill(msgspec.Struct, frozen=True):
     """How strong a player is believed to be in a mode, in thousandths (`tenmatch.game.rating`)."""
 
-    mu: int  # the mean
-    sigma: int  # how unsure that is: the standard deviation
+    mu: Annotated[int, Meta(ge=-1_000_000, le=1_000_000)]  # the mean
+    sigma: Annotated[int, Meta(ge=0, le=1_000_000)]  # how unsure that is: the standard deviation
 
 
 class UnseatReason(StrEnum):

@@ -67,6 +67,11 @@ _DEFAULTS: Final = {
     Mode.TURNS: Options(),
     Mode.MIRROR: Options(seconds=360, max_players=4),
 }
+_FREE: Final = ("max_players", "countdown_ms", "spectators", "spectator_delay_ms", "rated")
+_FIXED: Final = tuple(field for field in Options.__struct_fields__ if field not in _FREE)  # in rated rooms
+_RATED_DELAY_MS: Final = {Mode.RACE: 5_000, Mode.TURNS: 5_000, Mode.MIRROR: 120_000}
+"""Watchers of a rated room see it as it was so long ago, unless its maker says otherwise: nobody is to tell a
+player what to do, and in mirror nobody is to watch how others solved the same board."""
 _KNOWN: Final = (*Options.__struct_fields__, "seed")
 _SEED: Final = re.compile("[0-9a-fA-F]{64}")
 
@@ -97,9 +102,11 @@ def choose(mode: Mode, asked: Mapping[str, object]) -> tuple[Options, bytes | No
     chosen: dict[str, Any] = {"size": _size(deal, asked), "deal": deal}
     chosen.update(_numbers(mode, asked))
     chosen.update(_switches(asked))
+    if chosen.get("rated"):
+        chosen = {"spectator_delay_ms": _RATED_DELAY_MS[mode], **chosen}
     options = replace(_DEFAULTS[mode], **chosen)
     _keep_to(mode, options)
-    return options, _seed(deal, asked)
+    return options, _seed(options, asked)
 
 
 def _deal(asked: Mapping[str, object]) -> DealKind:
@@ -136,18 +143,31 @@ def _switches(asked: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
 
 
 def _keep_to(mode: Mode, options: Options) -> None:
-    """Refuse what is another mode's to choose, and what no mode offers."""
+    """Refuse what is another mode's to choose, and what is nobody's in a rated room."""
     for field in _FOREIGN[mode]:
         if getattr(options, field) != getattr(_DEFAULTS[mode], field):
             raise BadOptions(field, f"{field} is no option of the mode {mode.value!r}")
-    if options.rated:
-        raise BadOptions("rated", "there are no rated games yet")
+    for field in _FIXED if options.rated else ():
+        if getattr(options, field) != getattr(_DEFAULTS[mode], field):
+            raise BadOptions(field, f"{field} stays as it is by itself in rated rooms")
+    if options.rated and options.max_players < 2:
+        raise BadOptions("max_players", "a rated room is for two or more")
 
 
-def _seed(deal: DealKind, asked: Mapping[str, object]) -> bytes | None:
+def _seed(options: Options, asked: Mapping[str, object]) -> bytes | None:
     if "seed" not in asked:
         return None
-    seed = asked["seed"]
+    if options.rated:
+        raise BadOptions("seed", "nobody names the seed of a rated room")
+    return seed_named(options.deal, asked["seed"])
+
+
+def seed_named(deal: DealKind, seed: object) -> bytes:
+    """Return the seed that was named for a deal.
+
+    Raises:
+        BadOptions: It is none, or the deal has none.
+    """
     if deal is DealKind.CLASSIC:
         raise BadOptions("seed", "the classic deal has no seed")
     if not isinstance(seed, str) or not _SEED.fullmatch(seed):

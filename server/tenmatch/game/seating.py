@@ -1,5 +1,7 @@
 """What happens around a game: taking and freeing seats, being ready, the countdown, wanting another game."""
 
+from msgspec.structs import replace
+
 from tenmatch.game.answers import Denial, Denied, Taken
 from tenmatch.game.commands import (
     FreeAbsent,
@@ -19,6 +21,7 @@ from tenmatch.game.events import (
     Readied,
     Rematch,
     Seated,
+    Skill,
     Started,
     Starting,
     Unseated,
@@ -26,6 +29,7 @@ from tenmatch.game.events import (
 )
 from tenmatch.game.ids import Millis, SeatNumber
 from tenmatch.game.modes import MODES
+from tenmatch.game.rating import NEW, rating
 from tenmatch.game.room import Phase, Room
 from tenmatch.rules.deal import deal
 from tenmatch.rules.notation import board_hash, text
@@ -39,7 +43,7 @@ def sit(room: Room, command: Sit, now: Millis) -> Taken | Denied:
     """Give the lowest free seat to a person."""
     if command.player.id in room.kicked:
         return Denied(Denial.NOT_ALLOWED, "The host has asked you to leave this room; you may watch.")
-    return _seat(room, command.player, now)
+    return _seat(room, command.player, now, command.skill)
 
 
 def seat_bot(room: Room, command: SeatBot, now: Millis) -> Taken | Denied:
@@ -51,12 +55,35 @@ def seat_bot(room: Room, command: SeatBot, now: Millis) -> Taken | Denied:
     return _seat(room, command.player, now)
 
 
-def _seat(room: Room, player: Player, now: Millis) -> Taken | Denied:
+def _seat(room: Room, player: Player, now: Millis, skill: Skill | None = None) -> Taken | Denied:
     free = next((number for number, seat in enumerate(room.seats) if seat is None), None)
     if free is None:
         return Denied(Denial.ROOM_FULL, "All seats of this room are taken.")
-    seated = Seated(at=now, seat=SeatNumber(free), player=player)
-    return start_if_all_ready(Taken((), room).then(seated), now)
+    taken = Taken((), room).then(seated(room, SeatNumber(free), player, skill, at=now))
+    return start_if_all_ready(taken, now)
+
+
+def seated(
+    room: Room,
+    seat: SeatNumber,
+    player: Player,
+    skill: Skill | None = None,
+    *,
+    at: Millis,
+    ready: bool | None = None,
+) -> Seated:
+    """Return that a player takes a seat; in a rated room with what is believed of them, and their rating.
+
+    It is noted then: what a game does to ratings follows from its log alone.
+
+    Args:
+        skill: None for who is new; in rooms that are not rated it does not matter.
+    """
+    if not room.options.rated:
+        return Seated(at=at, seat=seat, player=player, ready=ready)
+    noted = skill or NEW
+    player = replace(player, rating=rating(noted))
+    return Seated(at=at, seat=seat, player=player, ready=ready, skill=noted)
 
 
 def leave(room: Room, command: Leave, now: Millis) -> Taken:

@@ -36,9 +36,9 @@ from tenmatch.game.events import (
     UnseatReason,
 )
 from tenmatch.game.ids import Millis, MoveNumber, SeatNumber, Seq
-from tenmatch.game.options import BadOptions, choose
+from tenmatch.game.options import BadOptions, choose, seed_named
 from tenmatch.game.room import RULES, Phase, Room, evolve
-from tenmatch.game.seating import start_if_all_ready
+from tenmatch.game.seating import seated, start_if_all_ready
 from tenmatch.game.settle import settle_first, shift
 from tenmatch.protocol.limits import MAX_MOVE_NUMBER
 from tenmatch.protocol.record import Record, Recorded, RecordError, decode, difference, heading_of, shown
@@ -136,7 +136,8 @@ def _opening(events: Sequence[Recorded]) -> Taken | Wrong:
     taken = Taken((due,), evolve(None, due))
     for number, sitter in enumerate(sitters if again or paired else sitters[:1]):
         ready = True if again and sitter.player.bot is None else None
-        taken = taken.then(Seated(at=created.at, seat=SeatNumber(number), player=sitter.player, ready=ready))
+        seat, player, skill = SeatNumber(number), sitter.player, sitter.skill
+        taken = taken.then(seated(taken.room, seat, player, skill, at=created.at, ready=ready))
     return start_if_all_ready(taken, created.at) if again else taken
 
 
@@ -155,7 +156,9 @@ def _unusable(created: Created) -> Wrong | None:
         return Wrong(1, f"only version {RULES} of the rules is known here", "rules", created.rules, RULES)
     try:
         salt = salt_of(created).hex()
-        options, _ = choose(created.mode, msgspec.to_builtins(created.options) | _named_seed(created))
+        options, _ = choose(created.mode, msgspec.to_builtins(created.options))
+        if created.seed is not None:
+            seed_named(options.deal, created.seed)
     except StoredError as error:
         return Wrong(1, str(error), "salt", created.salt)
     except BadOptions as error:
@@ -164,10 +167,6 @@ def _unusable(created: Created) -> Wrong | None:
         return Wrong(1, "every deal but the classic one has a seed", "seed", created.seed)
     due = {"options": options, "seed": created.seed and created.seed.lower(), "salt": salt}
     return _differing(1, {name: getattr(created, name) for name in due}, due)
-
-
-def _named_seed(created: Created) -> dict[str, str]:
-    return {} if created.seed is None else {"seed": created.seed}
 
 
 def _seed(created: Created) -> bytes | None:
@@ -242,8 +241,8 @@ def _computers_may(event: AnyEvent) -> bool:
 def _command(room: Room, event: AnyEvent) -> AnyCommand | str:
     """Return the command that can have brought *event* about, or why there is none."""
     match event:
-        case Seated(player=player):
-            return commands.Sit(player) if player.bot is None else commands.SeatBot(room.host, player)
+        case Seated(player=player, skill=skill):
+            return commands.Sit(player, skill) if player.bot is None else commands.SeatBot(room.host, player)
         case Unseated(seat=seat, reason=UnseatReason.KICKED):
             return commands.Kick(room.host, seat)
         case Unseated(seat=seat, reason=UnseatReason.LEFT):
