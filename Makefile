@@ -28,9 +28,9 @@ test: install tools check
 	$(BIN)/pytest -q $(ARGS)
 
 # What the tests run beside the server, as Debian ships it: a browser, Node for the browser library, Redis, two
-# proxies, false clocks. Nothing of it becomes a service that runs: POLICY forbids that while it is installed.
+# proxies, false clocks, networks. Nothing of it becomes a service that runs: POLICY forbids that while it is installed.
 TOOLS  := chromium:chromium node:nodejs redis-server:redis-server openssl:openssl \
-          nginx:nginx-light haproxy:haproxy faketime:faketime
+          nginx:nginx-light haproxy:haproxy faketime:faketime ip:iproute2
 POLICY := /usr/sbin/policy-rc.d
 .PHONY: tools
 tools:
