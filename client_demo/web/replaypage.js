@@ -27,9 +27,11 @@ class ReplayPage {
     Object.assign(this, { page, id, record, playback });
     this.title = t('replay');
     this.stop = new AbortController();
+    const { boards, seats } = playback.step.state;
+    this.seat = boards ? seats.findIndex(Boolean) : null; // whose board is shown, where each has their own
     this.view = new BoardView();
     this.view.element.dataset.testid = 'board';
-    this.players = new Players(new Seen(playback), new Past(playback));
+    this.players = new Players(new Seen(playback, () => this.seat), new Past(playback));
     this.lines = playback.steps.map((step, index) => this.#line(step, index));
     this.told = el('p', { class: 'caption', role: 'status', test: 'told' });
     this.list = el('ol', { class: 'feed', test: 'feed', tabindex: 0, 'aria-label': t('feed') });
@@ -70,9 +72,22 @@ class ReplayPage {
     const back = act('back', t('stepBack'), () => this.#step(-1));
     const on = act('on', t('stepOn'), () => this.#step(1));
     const acts = el('div', { class: 'acts' }, back, this.toggle, on, speed, this.where);
-    const heading = el('p', { class: 'watching soft' }, el('b', {}, t('replay')));
+    const heading = el('p', { class: 'watching soft' }, el('b', {}, t('replay')), this.seat !== null && this.#whose());
     const bar = el('div', { class: 'bar controls' }, this.range, acts);
     return el('section', { class: 'table' }, heading, this.view.element, this.told, bar);
+  }
+
+  // Mirror: the choice of whose board is shown.
+  #whose() {
+    const { state } = this.playback.step;
+    const choose = ({ currentTarget }) => {
+      this.seat = Number(currentTarget.value);
+      this.#show({ from: this.playback.at, to: this.playback.at });
+    };
+    const options = state.seats.map(
+      (taken, seat) => taken && el('option', { value: seat, selected: seat === this.seat }, nameOf(state, seat, null)),
+    );
+    return [' ', el('select', { 'aria-label': t('board'), test: 'board-of', on: { change: choose } }, options)];
   }
 
   #aside() {
@@ -134,8 +149,9 @@ class ReplayPage {
   // Draw where it stands; a step onward is drawn as it was in the game.
   #show({ from, to }) {
     const { step, last } = this.playback;
-    const board = boardOf(step.state, step.event.seat ?? null);
-    if (to === from + 1 && from >= 0) draw(step, this.view);
+    const board = boardOf(step.state, this.seat);
+    const seen = this.seat === null || this.seat === step.event.seat;
+    if (to === from + 1 && from >= 0 && seen) draw(step, this.view);
     if (board && !this.view.shows(board)) this.view.show(board);
     this.players.draw();
     this.range.value = to;
@@ -192,12 +208,15 @@ class Seen {
   seat = null;
   online = [];
 
-  constructor(playback) {
+  constructor(playback, seat) {
     this.playback = playback;
+    this.shown = seat;
   }
 
+  // Of boards of their own, the one that is shown stands for the board.
   get state() {
-    return this.playback.step.state;
+    const { state } = this.playback.step;
+    return state.boards ? { ...state, ...state.boards[this.shown()] } : state;
   }
 
   clock(seat) {

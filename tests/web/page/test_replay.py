@@ -24,7 +24,7 @@ PLAY: Final = """async (mode) => {
     const { Client } = await import('/tenmatch.js')
     const clients = ['Ann', 'Bob'].map((name) => new Client({ name, storage: null }))
     for (const client of clients) client.connect()
-    const options = { deal: 'classic', countdown_ms: 0 }
+    const options = { deal: 'classic', countdown_ms: 0, max_players: 2 }
     const ann = await clients[0].create({ mode, options })
     const bob = await clients[1].join({ room: ann.id })
     const until = (room, kind) => new Promise((resolve) => room.addEventListener(
@@ -209,7 +209,26 @@ def test_another_language_leaves_one_where_one_is(visit: Visit, game: Played) ->
     ann.shows(game.boards[2])
 
 
-@BOTH_MODES
+@pytest.mark.parametrize("game", ["mirror"], indirect=True)
+def test_of_boards_of_their_own_one_is_shown_and_another_may_be_chosen(visit: Visit, game: Played) -> None:
+    ann = visit(game.at(0))
+    dealt, anns, bobs, last = game.boards
+    assert anns == bobs, "the same pair of the same deal"
+    for step, board in ((1, anns), (2, anns), (3, last)):
+        ann.press("on")
+        ann.shows(board)
+        assert ann.page.url.endswith(game.at(step))
+    ann.at("board-of").select_option(label="Bob")
+    ann.shows(bobs)
+    ann.sees("clock", ":")
+    expect(ann.page.locator(".time small")).to_have_text("25 numbers left · 5 adds")
+    scrub(ann, 1)
+    ann.shows(dealt)
+    ann.press("on")
+    ann.shows(bobs)
+
+
+@pytest.mark.parametrize("game", ["race", "turns", "mirror"], indirect=True)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_replay_fits_reads_well_and_is_translated(visit: Visit, game: Played, language: str) -> None:
     ann = visit(game.at(6), viewport=NARROW, locale=language, reduced_motion="reduce")
