@@ -1,16 +1,29 @@
 """What nodes leave in the store: keys of documented shapes, which expire as documented."""
 
-from tests.store.entries import ROOM, entry
+from tests.store.entries import OTHER_ROOM, ROOM, entry
 from tests.store.test_keys import documented
 
 from tenmatch.game.ids import Millis, PlayerId, RoomCode, SeatNumber
-from tenmatch.store import codes, due, keys, lobby, outages, players, records
+from tenmatch.game.options import Mode
+from tenmatch.store import codes, due, keys, lobby, outages, players, queue, records
 from tenmatch.store.connect import Store
 from tenmatch.store.log import APPEND, START, append_call
 from tenmatch.store.presence import Held, Presence
 from tenmatch.store.secret import shared_secret
 
-LASTING = {keys.ALIVE, keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION, keys.SECRET}
+PLAYERS = [PlayerId(f"player{number:06}") for number in range(3)]
+LASTING = {
+    keys.ALIVE,
+    keys.LOBBY_LINES,
+    keys.LOBBY_RANKS,
+    keys.LOBBY_FRESH,
+    keys.LOBBY_VERSION,
+    keys.SEEKERS,
+    keys.waiting("race:casual"),
+    keys.MATCHES,
+    keys.MATCHES_DUE,
+    keys.SECRET,
+}
 
 
 async def do_everything(store: Store) -> None:
@@ -32,6 +45,26 @@ async def do_everything(store: Store) -> None:
     await players.seat_in(store, player, ROOM)
     await records.keep(store, {ROOM: b"record"}, 60)
     await shared_secret(store)
+    await seek_matches(store)
+
+
+async def seek_matches(store: Store) -> None:
+    """Make a match and be done with it, make another, and leave one player waiting."""
+    at = queue.Queue(Mode.RACE, rated=False)
+    sought = [queue.Sought(player, "Name", 1500, at, "ticket") for player in PLAYERS]
+    for one in sought:
+        await queue.seek(store, one)
+    await queue.seeking(store, sought)
+    [waiting] = await queue.waiting(store, [at], 2)
+    pair = (waiting[0].player, waiting[1].player)
+    await queue.match(store, [queue.Wanted(ROOM, at, pair)])
+    await store.call("ZADD", keys.MATCHES_DUE, 0, ROOM)
+    [match] = await queue.left_behind(store, 10)
+    await queue.unmatch(store, match, pair)
+    await queue.match(store, [queue.Wanted(OTHER_ROOM, at, pair)])
+    await queue.match_in(store, OTHER_ROOM)
+    await queue.seek(store, queue.Sought(PlayerId("another00000"), "Name", 1500, at, "ticket"))
+    await queue.unseek(store, PlayerId("another00000"), at)
 
 
 async def test_every_key_has_a_documented_shape_and_expiry(store: Store) -> None:

@@ -23,6 +23,10 @@ NAMES = [
     keys.LOBBY_RANKS,
     keys.LOBBY_FRESH,
     keys.LOBBY_VERSION,
+    keys.SEEKERS,
+    keys.waiting("race:casual"),
+    keys.MATCHES,
+    keys.MATCHES_DUE,
     keys.code(RoomCode("abcdef")),
     keys.made(PLAYER, "{a} key: of a player's"),
     keys.made_rooms(PLAYER),
@@ -59,6 +63,7 @@ def test_no_documented_key_has_gone() -> None:
         [keys.log(ROOM), keys.here(ROOM), keys.feed(ROOM), keys.record(ROOM)],
         [keys.ALIVE, keys.OUTAGES],
         [keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION],
+        [keys.SEEKERS, keys.waiting("race:casual"), keys.MATCHES, keys.MATCHES_DUE, keys.feed(keys.QUEUE)],
         [keys.made_rooms(PLAYER), keys.seats(PLAYER), keys.made(PLAYER, "{x}")],
     ],
 )
@@ -68,6 +73,7 @@ def test_what_one_script_touches_lies_in_one_slot(together: list[str]) -> None:
 
 def test_a_room_can_be_told_from_its_channel() -> None:
     assert keys.room_of_feed(keys.feed(ROOM).encode()) == ROOM
+    assert keys.room_of_feed(keys.feed(keys.QUEUE).encode()) == keys.QUEUE
 
 
 def test_rooms_spread_over_all_buckets() -> None:

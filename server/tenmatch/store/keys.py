@@ -17,6 +17,10 @@ a cluster.
 | tm:{lobby}:ranks     | zset    | room by its rank, highest first                    | none: members go     |
 | tm:{lobby}:fresh     | zset    | room by the ms of its last put; out after 30 s     | none: members go     |
 | tm:{lobby}:version   | string  | grows with every change of the list                | none: one            |
+| tm:{queue}:seekers   | hash    | player → what they seek, or their match (seek.lua) | none: members go     |
+| tm:{queue}:waiting:QUEUE | zset | player by place: who waits in a queue             | none: members go     |
+| tm:{queue}:matches   | hash    | room → a match that is being made (match.lua)      | none: members go     |
+| tm:{queue}:due       | zset    | those rooms by the ms when somebody must look      | none: members go     |
 | tm:{code:CODE}       | string  | the room that a code stands for                    | as asked             |
 | tm:{PLAYER}:made:KEY | string  | the room that a player made under a key of theirs  | 600 s                |
 | tm:{PLAYER}:rooms    | zset    | rooms a player made, by the ms they count until    | with its last member |
@@ -38,6 +42,11 @@ LOBBY_LINES: Final = "tm:{lobby}:lines"
 LOBBY_RANKS: Final = "tm:{lobby}:ranks"
 LOBBY_FRESH: Final = "tm:{lobby}:fresh"
 LOBBY_VERSION: Final = "tm:{lobby}:version"
+SEEKERS: Final = "tm:{queue}:seekers"
+MATCHES: Final = "tm:{queue}:matches"
+MATCHES_DUE: Final = "tm:{queue}:due"
+QUEUE: Final = RoomId("queue")
+"""On whose `feed` nodes hear of players that seek: a channel like a room's, of the queue."""
 SECRET: Final = "tm:secret"
 
 
@@ -79,6 +88,11 @@ def due(bucket: int) -> str:
 def due_bucket(room: RoomId) -> int:
     """Return the bucket in which a room is marked, the same on every node."""
     return crc32(room.encode("ascii")) % DUE_BUCKETS
+
+
+def waiting(queue: str) -> str:
+    """Name the set of those who wait in a queue."""
+    return f"tm:{{queue}}:waiting:{queue}"
 
 
 def code(code: RoomCode) -> str:

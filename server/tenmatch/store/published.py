@@ -2,7 +2,8 @@
 
 version (1), kind
 kind 0      first seq (uint32), then each entry after its length (uint32); written by scripts/append.lua
-kind 1-255  a note: whatever bytes. 1 is presence's (scripts/arrive.lua), the others are free for those above
+kind 1-255  a note: whatever bytes. 1 is presence's (scripts/arrive.lua), 3 the queue's (scripts/match.lua),
+            the others are free for those above
 """
 
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from tenmatch.game.ids import Seq
 VERSION: Final = 1
 ENTRIES: Final = 0
 ARRIVED: Final = 1
+QUEUED: Final = 3
 LONGEST: Final = 2**20
 """Bytes of a message that is read: a whole log takes less, so what is longer is not of our nodes."""
 

@@ -1,0 +1,26 @@
+#!lua flags=allow-oom
+-- What this writes takes the place of what was there. It is written also where memory is full.
+--
+-- Say that a connection still seeks for a player, and hear how that stands.
+--
+-- KEYS[1]  who seeks (hash, see seek.lua)
+-- ARGV[1]  player
+-- ARGV[2]  ticket of the connection
+-- ARGV[3]  for how many ms it counts
+--
+-- Answers {TIME in ms, state, room, since}: state is 'waiting', 'matched' (in that room), 'taken' (another connection
+-- seeks for the player) or 'gone' (the player is not noted).
+
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local noted = redis.call('HGET', KEYS[1], ARGV[1])
+if not noted then
+  return {now, 'gone', '', 0}
+end
+local entry = cmsgpack.unpack(noted)
+if entry[2] ~= ARGV[2] then
+  return {now, 'taken', '', 0}
+end
+entry[5] = now + ARGV[3]
+redis.call('HSET', KEYS[1], ARGV[1], cmsgpack.pack(entry))
+return {now, entry[8] == '' and 'waiting' or 'matched', entry[8], entry[3]}
