@@ -5,7 +5,7 @@ from tests.store.test_keys import documented
 
 from tenmatch.game.ids import Millis, PlayerId, RoomCode, SeatNumber
 from tenmatch.game.options import Mode
-from tenmatch.store import codes, due, keys, lobby, outages, players, queue, records
+from tenmatch.store import boards, codes, due, keys, lobby, outages, players, queue, ratings, records
 from tenmatch.store.connect import Store
 from tenmatch.store.log import APPEND, START, append_call
 from tenmatch.store.presence import Held, Presence
@@ -13,16 +13,9 @@ from tenmatch.store.secret import shared_secret
 
 PLAYERS = [PlayerId(f"player{number:06}") for number in range(3)]
 LASTING = {
-    keys.ALIVE,
-    keys.LOBBY_LINES,
-    keys.LOBBY_RANKS,
-    keys.LOBBY_FRESH,
-    keys.LOBBY_VERSION,
-    keys.SEEKERS,
-    keys.waiting("race:casual"),
-    keys.MATCHES,
-    keys.MATCHES_DUE,
-    keys.SECRET,
+    *(keys.ALIVE, keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION, keys.SECRET),
+    *(keys.board("race"), keys.board_seen("race")),
+    *(keys.SEEKERS, keys.waiting("race:casual"), keys.MATCHES, keys.MATCHES_DUE),
 }
 
 
@@ -44,6 +37,12 @@ async def do_everything(store: Store) -> None:
     await players.may_make_from(store, "192.0.2.1", ROOM, 3)
     await players.seat_in(store, player, ROOM)
     await records.keep(store, {ROOM: b"record"}, 60)
+    await ratings.find(store, player, "race", 3)
+    for found, standing, ttl in ((None, b"one", 0), (b"one", b"two", 60)):
+        new = {"standing": standing, "games": [b"game"], "replaced": 1}
+        await ratings.enter(store, player, "race", found=found, most=3, ttl=ttl, **new)  # type: ignore[arg-type]
+    await boards.put(store, "race", player, 1000, store.clock.now(), ttl=60)
+    await boards.read(store, "race", None, first=0, many=3, player=player)
     await shared_secret(store)
     await seek_matches(store)
 

@@ -32,6 +32,11 @@ NAMES = [
     keys.made_rooms(PLAYER),
     keys.made_from("2001:db8::/64"),
     keys.seats(PLAYER),
+    keys.standing(PLAYER, "race"),
+    keys.games(PLAYER, "race"),
+    keys.board("race"),
+    keys.board_seen("race"),
+    keys.board("race", "2026-W49"),
     keys.SECRET,
 ]
 
@@ -65,6 +70,8 @@ def test_no_documented_key_has_gone() -> None:
         [keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION],
         [keys.SEEKERS, keys.waiting("race:casual"), keys.MATCHES, keys.MATCHES_DUE, keys.feed(keys.QUEUE)],
         [keys.made_rooms(PLAYER), keys.seats(PLAYER), keys.made(PLAYER, "{x}")],
+        [keys.standing(PLAYER, "race"), keys.games(PLAYER, "race")],
+        [keys.board("race"), keys.board_seen("race"), keys.board("race", "2026-W49")],
     ],
 )
 def test_what_one_script_touches_lies_in_one_slot(together: list[str]) -> None:

@@ -25,6 +25,11 @@ a cluster.
 | tm:{PLAYER}:made:KEY | string  | the room that a player made under a key of theirs  | 600 s                |
 | tm:{PLAYER}:rooms    | zset    | rooms a player made, by the ms they count until    | with its last member |
 | tm:{PLAYER}:seats    | zset    | rooms a player sits in, by the ms they count until | with its last member |
+| tm:{PLAYER}:standing:MODE | string | what a player's rated games came to       | as set; none: 0 days |
+| tm:{PLAYER}:games:MODE | list  | these games (store.ratings)                      | as set; none: 0 days |
+| tm:{board:MODE}      | zset    | players by rating (store.boards)                   | none: members go     |
+| tm:{board:MODE}:seen | zset    | players by the ms of their latest rated game       | none: members go     |
+| tm:{board:MODE}:WEEK | zset    | players by rating who played in that week          | 21 d after the last  |
 | tm:{at:ADDRESS}:rooms | zset   | rooms made from there, by the ms they count until  | with its last member |
 | tm:secret            | string  | what guests' tokens are signed with                | none: one            |
 """
@@ -113,6 +118,26 @@ def made_rooms(player: PlayerId) -> str:
 def made_from(address: str) -> str:
     """Name the set of rooms that were made from *address* lately."""
     return f"tm:{{at:{address}}}:rooms"
+
+
+def standing(player: PlayerId, mode: str) -> str:
+    """Name what a player's rated games in a mode came to."""
+    return f"tm:{{{player}}}:standing:{mode}"
+
+
+def games(player: PlayerId, mode: str) -> str:
+    """Name the list of a player's rated games in a mode."""
+    return f"tm:{{{player}}}:games:{mode}"
+
+
+def board(mode: str, week: str | None = None) -> str:
+    """Name the leaderboard of a mode, of all time or of a week."""
+    return f"tm:{{board:{mode}}}" if week is None else f"tm:{{board:{mode}}}:{week}"
+
+
+def board_seen(mode: str) -> str:
+    """Name the set of a mode's players by their latest game."""
+    return f"tm:{{board:{mode}}}:seen"
 
 
 def seats(player: PlayerId) -> str:
