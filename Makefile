@@ -3,6 +3,8 @@
 # make check    format, lint and types only
 # make faults   break everything that can break, at length, and measure what comes of it
 # make fuzz     feed the decoders bytes for FUZZ_S seconds (60)
+# make bench    measure the server beside Colyseus, 8 minutes on a quiet machine (ARGS=--quick: one)
+# make costs    count what a move costs in instructions, and expect that from now on
 # make install  only the virtual environment
 
 VENV   := .venv
@@ -28,9 +30,10 @@ test: install tools check
 	$(BIN)/pytest -q $(ARGS)
 
 # What the tests run beside the server, as Debian ships it: a browser, Node for the browser library, Redis, two
-# proxies, false clocks, networks. Nothing of it becomes a service that runs: POLICY forbids that while it is installed.
+# proxies, false clocks, networks, counted instructions. Nothing of it becomes a service that runs: POLICY forbids
+# that while it is installed.
 TOOLS  := chromium:chromium node:nodejs redis-server:redis-server openssl:openssl \
-          nginx:nginx-light haproxy:haproxy faketime:faketime ip:iproute2
+          nginx:nginx-light haproxy:haproxy faketime:faketime ip:iproute2 valgrind:valgrind
 POLICY := /usr/sbin/policy-rc.d
 .PHONY: tools
 tools:
@@ -54,6 +57,14 @@ format: install
 .PHONY: faults
 faults: install tools
 	$(BIN)/pytest -q tests/faults --hypothesis-profile=full $(ARGS)
+
+# Not part of the tests: figures are for people, and the machine has to be theirs.
+.PHONY: bench costs
+bench: install tools
+	$(BIN)/python -m tests.bench.bench $(ARGS)
+
+costs: install tools
+	$(BIN)/python -m tests.bench.instructions --keep
 
 # Not part of the tests: it has no end, and what it needs is large. What it has learnt is kept in build/fuzz.
 FUZZ_S ?= 60

@@ -26,6 +26,8 @@ BACK_OFF_S: Final = (
 )  # before coming back: doubled from the one to the other, and a random part of it
 PASSING: Final = frozenset({"rate_limited", "too_fast", "too_many_rooms", "unavailable"})
 """Errors that say: not now, but send it again."""
+DONE: Final = {"leave": "no_such_room", "ready": "game_started"}
+"""What a request is answered that was carried out before, and whose answer was lost."""
 
 Message = dict[str, object]
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
@@ -88,6 +90,7 @@ class Member:
         self._token = ""
         self._ids = count(1)
         self._asked: dict[int, Message] = {}  # by id; without an answer yet
+        self._repeated: set[int] = set()  # ids of what was asked more than once
         self._tries = 0
         self._lost = False
         company.members.append(self)
@@ -223,8 +226,8 @@ class Member:
         self._tally.came_back += self._lost
         self._lost = False
         self._tries = 0
-        for message in self._asked.values():
-            self.send(message)
+        for number in self._asked:
+            self._repeat(number)
         self._owner.returned(self)
 
     def _answered(self, said: Said) -> Message | None:
@@ -236,7 +239,8 @@ class Member:
             self._company.loop.call_later(AGAIN_S, self._again, said.re)
             return
         asked = self._answered(said)
-        if asked is None or asked["t"] != "leave":  # whose answer may have been lost
+        done_before = asked is not None and said.re in self._repeated and said.code == DONE.get(str(asked["t"]))
+        if not done_before:
             self._tally.fault(f"room {self.room or '-'}: error {said.code}: {said.text}")
 
     def _again(self, re: int | None) -> None:
@@ -245,7 +249,11 @@ class Member:
         if re is None:
             self._owner.returned(self)
         elif re in self._asked:
-            self.send(self._asked[re])
+            self._repeat(re)
+
+    def _repeat(self, number: int) -> None:
+        self._repeated.add(number)
+        self.send(self._asked[number])
 
     def _refused(self, said: Said) -> None:
         self._tally.fault(f"room {said.room}: move {said.n} was refused: {said.code}")
