@@ -20,7 +20,7 @@ Test = Callable[[Message], bool]
 
 CODECS: Final = ("tenmatch.v1.msgpack", "tenmatch.v1.json")
 PATIENCE_S: Final = 10.0  # then a test fails: everything awaited here is due at once
-MOVES: Final = ("matched", "mistaken", "called", "passed", "resigned")
+MOVES: Final = ("matched", "mistaken", "called", "added", "passed", "resigned")
 
 
 class Closed(Exception):
@@ -235,7 +235,8 @@ class Client:
 
     async def whole(self, room: str) -> Held:
         """Hold the whole log of a room in which one is, from its first event on."""
-        answer = await self.ask("join", room=room, after=0, chain=0)
+        watches = room in self.rooms and self.rooms[room].seat is None
+        answer = await self.ask("join", room=room, after=0, chain=0, watch=watches or None)
         assert answer["t"] == "resumed", answer
         return self.rooms[room]
 

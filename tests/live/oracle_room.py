@@ -14,10 +14,21 @@ Message = dict[str, Any]
 
 SILENCE_MS: Final = 3_000
 STALE_MS: Final = 2_000
+AFTER_CLEAR_MS: Final = 60_000
 JOIN_MS: Final = 10_000
 WITH_BOARD: Final = frozenset(
     "started matched mistaken called added passed flagged resigned shifted ended".split()
 )
+ON_OWN_BOARD: Final = frozenset("matched mistaken added".split())
+"""In mirror: what happens on somebody's board, and is told to the others as `progress`."""
+
+TOLD_TO_ALL: Final = frozenset("t room seq chain at seat ends_at".split())
+
+MOVES: Final = {
+    "race": ("match", "call", "resign"),
+    "turns": ("match", "pass", "resign"),
+    "mirror": ("match", "add", "resign"),
+}
 
 
 class RoomJudge:
@@ -36,7 +47,7 @@ class RoomJudge:
 
     @property
     def game(self) -> OracleGame:
-        """The board after the last event taken."""
+        """The board after the last event taken; in mirror that of seat 0."""
         return self.now.board()
 
     def take(self, events: list[Message]) -> None:
@@ -55,8 +66,9 @@ class RoomJudge:
             assert event["at"] == before.at, event
         after.at = event["at"]
         getattr(self, f"_{kind}")(after, event)
-        board_hash = after.game.hash() if after.game and kind in WITH_BOARD else None
-        assert event["hash"] == board_hash, event
+        with_board = ON_OWN_BOARD | {"started"} if after.mirror else WITH_BOARD
+        hashed = after.sheets and kind in with_board
+        assert event["hash"] == (after.board(event.get("seat", 0)).hash() if hashed else None), event
         self._must = after.must_follow(event)
         self.told.append(event)
         self.standings.append(after)
@@ -70,7 +82,6 @@ class RoomJudge:
         room.commit, room.join_by = event["commit"], event.get("join_by")
         assert room.join_by in (None, event["at"] + JOIN_MS)
         room.chairs = [None] * room.options["max_players"]
-        room.adds_left = room.options["adds"]
         assert not {"seed", "salt"} & (event.keys() | room.options.keys()), "a secret was told"
 
     def _seated(self, room: Standing, event: Message) -> None:
@@ -105,11 +116,12 @@ class RoomJudge:
     def _started(self, room: Standing, event: Message) -> None:
         assert room.phase == "starting"
         assert event["at"] == max(room.starts_at or 0, self.now.at)
-        room.phase, room.game = "playing", OracleGame(event["board"])
+        room.phase = "playing"
+        room.deal(event["board"])
         assert room.board().left() == room.board().slots() == room.options["size"]
         assert event["adds_left"] == room.adds_left
         assert room.board().pairs(), "a deal has a legal pair"
-        if room.mode == "race":
+        if room.mode != "turns":
             room.ends_at = event["at"] + room.options["seconds"] * 1000
             assert event["ends_at"] == room.ends_at
         else:
@@ -128,15 +140,17 @@ class RoomJudge:
         assert event["n"] not in chair.moves, f"made twice: {event}"
         chair.moves.add(event["n"])
         if event["kind"] != "resigned":
-            assert chair.locked_until is None or event["at"] >= chair.locked_until, event
+            assert not (room.mirror and room.sheet(event["seat"]).done()), event
             assert room.turn in (None, event["seat"]), event
+        if event["kind"] not in ("resigned", "added"):
+            assert chair.locked_until is None or event["at"] >= chair.locked_until, event
         room.run_clock(event["at"])
         return chair
 
     def _turn(self, room: Standing, event: Message) -> None:
         """Compare whose turn it is and the clocks."""
-        if room.mode == "race":
-            assert not {"turn", "clocks", "open"} & event.keys(), event
+        if room.mode != "turns":
+            assert not {"turn", "clocks"} & event.keys(), event
             return
         room.clocks_at = event["at"]
         assert event["clocks"] == room.clocks, event
@@ -148,25 +162,42 @@ class RoomJudge:
         assert (event["points"], event["score"]) == (points, chair.score), event
 
     def _matched(self, room: Standing, event: Message) -> None:
-        chair, game = self._mover(room, event), room.board()
+        seat, first = event["seat"], not room.cleared()
+        chair, sheet, game = self._mover(room, event), room.sheet(seat), room.board(seat)
         a, b = event["a"], event["b"]
         assert game.judge(a, b) == ("legal", []), event
         points = game.pair_points(a, b) + game.row_points(a, b)
         assert event["rows"] == game.match(a, b), event
-        self._points(chair, event, points + (0 if game.left() else 20))
+        clear = 150 + 10 * sheet.adds_left if room.mirror else 20
+        self._points(chair, event, points + (0 if game.left() else clear))
         assert event["left"] == game.left(), event
         chair.streak = 0
         room.passed.clear()
-        room.note_pairs(event["at"])
+        room.changed(seat, event["at"], len(event["rows"]))
+        self._open(room, event, game)
+        self._ends_at(room, event, first=first)
         if room.mode == "turns":
-            assert event["open"] == bool(game.pairs())
-            room.add_time(event["seat"])
+            room.add_time(seat)
             if not (room.options["row_again"] and event["rows"]):
                 room.next_turn()
         self._turn(room, event)
 
+    def _open(self, room: Standing, event: Message, game: OracleGame) -> None:
+        """Compare whether a pair is said to be left, where that is said."""
+        assert event.get("open") == (None if room.mode == "race" else bool(game.pairs())), event
+
+    def _ends_at(self, room: Standing, event: Message, *, first: bool) -> None:
+        """Let the first clear of a board of one's own bring the end nearer."""
+        ends_at = event["at"] + AFTER_CLEAR_MS
+        clears = room.mirror and first and room.cleared()
+        if clears and room.ends_at is not None and ends_at < room.ends_at:
+            room.ends_at = ends_at
+            assert event["ends_at"] == ends_at, event
+        else:
+            assert "ends_at" not in event, event
+
     def _mistaken(self, room: Standing, event: Message) -> None:
-        chair, game = self._mover(room, event), room.board()
+        chair, game = self._mover(room, event), room.board(event["seat"])
         assert room.options["penalty"]
         if event["code"] == "pairs_left":
             assert room.mode == "race"
@@ -179,7 +210,7 @@ class RoomJudge:
         self._points(chair, event, -2)
         chair.mistakes += 1
         chair.streak += 1
-        if room.mode == "race":
+        if room.mode != "turns":
             chair.locked_until = event["at"] + 1000 * 2 ** min(chair.streak - 1, 2)
             assert event["locked_until"] == chair.locked_until
             assert "clocks" not in event
@@ -196,19 +227,22 @@ class RoomJudge:
         self._points(chair, event, 3)
 
     def _added(self, room: Standing, event: Message) -> None:
-        game = room.board()
-        assert room.can_add(), event
-        if self._must is None:
+        if room.mirror:
+            self._mover(room, event)
+        sheet = room.sheet(event["seat"] if room.mirror else 0)
+        assert sheet.can_add(), event
+        if self._must is None and not room.mirror:
             assert room.mode == "race"
-            assert room.stuck_at is not None, event
-            assert event["at"] == max(room.stuck_at + SILENCE_MS, self.now.at), event
-        assert event["first"] == game.next_id
-        assert event["digits"] == game.add()
-        room.adds_left -= 1
-        assert (event["adds_left"], event["left"]) == (room.adds_left, game.left())
+            assert sheet.stuck_at is not None, event
+            assert event["at"] == max(sheet.stuck_at + SILENCE_MS, self.now.at), event
+        assert event["first"] == sheet.game.next_id
+        assert event["digits"] == sheet.game.add()
+        sheet.adds_left -= 1
+        assert (event["adds_left"], event["left"]) == (sheet.adds_left, sheet.game.left())
+        assert room.mirror or not {"seat", "n"} & event.keys(), event
         room.passed.clear()
-        room.note_pairs(event["at"])
-        assert room.mode == "race" or event["open"] == bool(game.pairs())
+        room.changed(event.get("seat", 0), event["at"])
+        self._open(room, event, sheet.game)
         room.run_clock(event["at"])
         self._turn(room, event)
 
@@ -254,9 +288,9 @@ class RoomJudge:
             assert event["reason"] == "abandoned", event
             assert event["at"] == max(room.join_by or 0, self.now.at), event
         else:
-            assert event["reason"] == "time", event
+            assert event["reason"] == ("cleared" if room.cleared() else "time"), event
             assert event["at"] == max(room.ends_at or 0, self.now.at), event
-        assert event["ranking"] == (room.ranking() if room.game else [])
+        assert event["ranking"] == (room.ranking() if room.sheets else [])
         room.phase, room.turn, room.ended = "over", None, event
 
     def _rematch(self, room: Standing, event: Message) -> None:
@@ -267,12 +301,29 @@ class RoomJudge:
         else:
             room.wants = {*room.wants, event["seat"]} if event["want"] else room.wants - {event["seat"]}
 
+    # -- what is told to one of several
+
+    def told_to(self, viewer: int | None) -> list[Message]:
+        """Return the events as they must be told to who sits there, or watches."""
+        return [self._told(event, viewer) for event in self.told]
+
+    def _told(self, event: Message, viewer: int | None) -> Message:
+        seat = event.get("seat")
+        hidden = self.now.mirror and event["kind"] in ON_OWN_BOARD and viewer not in (None, seat)
+        if seat is None or not hidden:
+            return event
+        room = self.standings[event["seq"]]
+        chair = room.chair(seat)
+        kept = {name: value for name, value in event.items() if name in TOLD_TO_ALL}
+        more = {"kind": "progress", "hash": None, "score": chair.score, "mistakes": chair.mistakes}
+        return {**kept, **more, **room.progress(seat)}
+
     # -- what is no event
 
     def check_snapshot(self, snapshot: Message) -> None:
-        """Fail unless a snapshot shows the room as it was after the event it names."""
+        """Fail unless a snapshot shows its reader the room as it was after the event it names."""
         told = snapshot["state"]
-        expected = self.standings[snapshot["seq"]].state()
+        expected = self.standings[snapshot["seq"]].state(snapshot["seat"])
         assert snapshot["chain"] == (self.told[snapshot["seq"] - 1]["chain"])
         if told["phase"] != "starting":
             told = told | {"starts_at": expected["starts_at"]}
@@ -285,7 +336,7 @@ class RoomJudge:
             assert (answer["seat"], answer["n"]) == (seat, move["n"])
             assert answer.get("a") == move.get("a")
             if answer["kind"] == "mistaken":
-                assert not self._excused(answer["seq"] - 1, move, answer["at"]), answer
+                assert not self._excused(answer["seq"] - 1, seat, move, answer["at"]), answer
             return
         assert answer["t"] == "refused", answer
         expected = self._obstacle(seat, move, answer)
@@ -299,35 +350,36 @@ class RoomJudge:
         chair = room.chair(seat)
         if chair.out is not None:
             return "out", []
-        if (
-            move["t"]
-            not in {"race": ("match", "call", "resign"), "turns": ("match", "pass", "resign")}[room.mode]
-        ):
+        if room.mirror and room.sheet(seat).done() and move["t"] != "resign":
+            return "done", []
+        if move["t"] not in MOVES[room.mode]:
             return "wrong_mode", []
         if room.turn not in (None, seat):
             return "not_your_turn", []
         if refused["code"] == "locked":  # whether it still is depends on when the move came
             assert refused["locked_until"] == chair.locked_until
             return "locked", []
-        if self._right(room, move):
+        if move["t"] == "add":
+            return ("nothing: it was possible" if room.sheet(seat).can_add() else "no_add"), []
+        if self._right(room, seat, move):
             return "nothing: it was right", []
-        if 0 < move["seen"] < refused["seq"] and self._right(self.standings[move["seen"]], move):
+        if 0 < move["seen"] < refused["seq"] and self._right(self.standings[move["seen"]], seat, move):
             return "stale", []
         assert not room.options["penalty"], refused
-        return room.board().judge(move["a"], move["b"]) if move["t"] == "match" else ("pairs_left", [])
+        return room.board(seat).judge(move["a"], move["b"]) if move["t"] == "match" else ("pairs_left", [])
 
-    def _right(self, room: Standing, move: Message) -> bool:
-        if room.game is None:
+    def _right(self, room: Standing, seat: int, move: Message) -> bool:
+        if not room.sheets:
             return False
         if move["t"] == "call":
-            return not room.game.pairs()
-        return room.game.judge(move["a"], move["b"])[0] == "legal"
+            return not room.board(seat).pairs()
+        return room.board(seat).judge(move["a"], move["b"])[0] == "legal"
 
-    def _excused(self, seq: int, move: Message, at: int) -> bool:
+    def _excused(self, seq: int, seat: int, move: Message, at: int) -> bool:
         """Tell whether a wrong move was right on the board its player had seen, until 2 s ago or less."""
         seen = move["seen"]
-        if not 0 < seen < seq or not self._right(self.standings[seen], move):
+        if not 0 < seen < seq or not self._right(self.standings[seen], seat, move):
             return False
-        shown = self.standings[seen].board().text()
-        replaced = next((room for room in self.standings[seen + 1 :] if room.board().text() != shown), None)
+        shown, later = self.standings[seen].board(seat).text(), self.standings[seen + 1 :]
+        replaced = next((room for room in later if room.board(seat).text() != shown), None)
         return replaced is not None and replaced.at >= at - STALE_MS

@@ -28,6 +28,36 @@ class Chair:
 
 
 @dataclass
+class Sheet:
+    """A board as it is played: everybody's in a race and in turns, one player's in mirror."""
+
+    game: OracleGame
+    adds_left: int
+    stuck_at: int | None = None  # since when there has been no pair
+    rows_closed: int = 0
+    cleared: int | None = None  # the event that cleared it
+
+    def can_add(self) -> bool:
+        """Tell whether an Add is possible."""
+        return self.adds_left > 0 and self.game.can_add()
+
+    def done(self) -> bool:
+        """Tell whether nothing can be done on it any more."""
+        return not self.game.pairs() and not self.can_add()
+
+    def state(self) -> Message:
+        """Return what a snapshot must show of it."""
+        return {
+            "board": self.game.text(),
+            "ids": self.game.ids(),
+            "next_id": self.game.next_id,
+            "adds_left": self.adds_left,
+            "left": self.game.left(),
+            "open": bool(self.game.pairs()),
+        }
+
+
+@dataclass
 class Standing:
     """All that is known of a room."""
 
@@ -43,10 +73,8 @@ class Standing:
     join_by: int | None = None  # quick match: when it ends unless all are ready
     chairs: list[Chair | None] = field(default_factory=list)
     starts_at: int | None = None
-    game: OracleGame | None = None
-    adds_left: int = 0
+    sheets: list[Sheet] = field(default_factory=list)  # one for all, or by seat; none before the start
     ends_at: int | None = None
-    stuck_at: int | None = None  # since when there has been no pair
     turn: int | None = None
     clocks: list[int | None] = field(default_factory=list)
     clocks_at: int = 0
@@ -54,10 +82,32 @@ class Standing:
     wants: set[int] = field(default_factory=set)
     ended: Message | None = None
 
-    def board(self) -> OracleGame:
-        """Return the board of a room that has started."""
-        assert self.game is not None
-        return self.game
+    @property
+    def mirror(self) -> bool:
+        """Whether each plays on a board of their own."""
+        return self.mode == "mirror"
+
+    @property
+    def adds_left(self) -> int:
+        """How many Adds the board of all has left."""
+        return self.sheet().adds_left
+
+    def sheet(self, seat: int = 0) -> Sheet:
+        """Return what a seat plays on in a room that has started."""
+        return self.sheets[seat if self.mirror else 0]
+
+    def board(self, seat: int = 0) -> OracleGame:
+        """Return the board that a seat plays on in a room that has started."""
+        return self.sheet(seat).game
+
+    def deal(self, board: str) -> None:
+        """Lay out the board of all, or one for each seat."""
+        count = len(self.chairs) if self.mirror else 1
+        self.sheets = [Sheet(OracleGame(board), self.options["adds"]) for _ in range(count)]
+
+    def cleared(self) -> bool:
+        """Tell whether a board is cleared."""
+        return any(sheet.cleared is not None for sheet in self.sheets)
 
     def chair(self, seat: int) -> Chair:
         """Return a seat that must be taken."""
@@ -73,13 +123,12 @@ class Standing:
         """List the seats of those who are not out."""
         return [seat for seat, chair in self.taken() if chair.out is None]
 
-    def can_add(self) -> bool:
-        """Tell whether an Add is possible."""
-        return self.adds_left > 0 and self.board().can_add()
-
-    def note_pairs(self, at: int) -> None:
-        """Note whether a pair is left on a board that changed."""
-        self.stuck_at = None if self.board().pairs() else at
+    def changed(self, seat: int, at: int, rows: int = 0) -> None:
+        """Note what became of the board that a seat changed."""
+        sheet = self.sheet(seat)
+        sheet.stuck_at = None if sheet.game.pairs() else at
+        sheet.rows_closed += rows
+        sheet.cleared = None if sheet.game.left() else self.seq
 
     # -- turns
 
@@ -107,7 +156,9 @@ class Standing:
     def shift(self, by_ms: int) -> None:
         """Move every deadline, lock and running clock."""
         before = ("join_by",) if self.phase != "playing" else ()
-        for name in ("starts_at", "ends_at", "stuck_at", *before):
+        for sheet in self.sheets:
+            sheet.stuck_at = None if sheet.stuck_at is None else sheet.stuck_at + by_ms
+        for name in ("starts_at", "ends_at", *before):
             moment = getattr(self, name)
             if moment is not None:
                 setattr(self, name, moment + by_ms)
@@ -131,15 +182,19 @@ class Standing:
                 return "ended", "last_one_in"
             if all(self.chair(seat).bot for seat in still_in):
                 return "ended", "abandoned"
-        if not self.board().left():
+        if self.mirror:
+            done = all(self.sheet(seat).done() for seat in still_in)
+            return ("ended", "cleared" if self.cleared() else "stuck") if done else None
+        sheet = self.sheet()
+        if sheet.cleared is not None:
             return "ended", "cleared"
-        stuck = not self.board().pairs()
+        stuck = not sheet.game.pairs()
         if self.mode == "race":
             if kind == "called":
                 return ("added",)
-            return ("ended", "stuck") if stuck and not self.can_add() else None
+            return ("ended", "stuck") if stuck and not sheet.can_add() else None
         if stuck or set(still_in) <= self.passed:
-            return ("added",) if self.can_add() else ("ended", "stuck")
+            return ("added",) if sheet.can_add() else ("ended", "stuck")
         return None
 
     def _before_start(self, kind: str) -> tuple[str, ...] | None:
@@ -154,14 +209,16 @@ class Standing:
     def ranking(self) -> list[Message]:
         """Return the ranking: by place, then seat."""
 
-        def worth(chair: Chair) -> tuple[int, ...]:
+        def worth(seat: int, chair: Chair) -> tuple[float, ...]:
             later = chair.out if chair.out is not None and self.mode == "turns" else 0
-            return (chair.out is None, later, chair.score, -chair.mistakes)
+            cleared = self.sheet(seat).cleared if self.mirror else None
+            earlier = -float("inf") if cleared is None else -cleared
+            return (chair.out is None, later, chair.score, -chair.mistakes, earlier)
 
         lines = [
             {
                 "seat": seat,
-                "place": 1 + sum(worth(other) > worth(chair) for _, other in self.taken()),
+                "place": 1 + sum(worth(*other) > worth(seat, chair) for other in self.taken()),
                 "score": chair.score,
                 "mistakes": chair.mistakes,
             }
@@ -169,10 +226,11 @@ class Standing:
         ]
         return sorted(lines, key=lambda line: (line["place"], line["seat"]))
 
-    def state(self) -> Message:
-        """Return what a snapshot must show."""
-        over, game, turns = self.ended, self.game, self.mode == "turns"
-        told = game is not None and (turns or over is not None)
+    def state(self, viewer: int | None = None) -> Message:
+        """Return what a snapshot must show to who sits there, or watches."""
+        over, turns = self.ended, self.mode == "turns"
+        rivals = self.mirror and viewer is not None and over is None
+        hidden = [rivals and seat != viewer for seat in range(len(self.chairs))]
         return {
             "mode": self.mode,
             "options": self.options,
@@ -183,30 +241,47 @@ class Standing:
             "commit": self.commit,
             "seed": over and over["seed"],
             "salt": over and over["salt"],
-            "seats": [chair and _shown(chair) for chair in self.chairs],
-            "board": None if game is None else game.text(),
-            "ids": game.ids() if game else [],
-            "next_id": game.next_id if game else 0,
-            "adds_left": self.adds_left,
-            "left": game.left() if game else 0,
-            "open": bool(game.pairs()) if game and told else None,
+            "seats": [chair and _shown(chair, hide) for chair, hide in zip(self.chairs, hidden, strict=True)],
+            **(self._boards(hidden) if self.mirror else self._board()),
             "turn": self.turn,
-            "clocks": self.clocks if turns and game else None,
-            "clocks_at": self.clocks_at if turns and game else None,
+            "clocks": self.clocks if turns and self.sheets else None,
+            "clocks_at": self.clocks_at if turns and self.sheets else None,
             "starts_at": self.starts_at,
             "ends_at": self.ends_at,
             "ranking": over and over["ranking"],
             **({} if self.join_by is None else {"join_by": self.join_by}),
         }
 
+    def _board(self) -> Message:
+        if not self.sheets:
+            nothing: Message = {"board": None, "ids": [], "next_id": 0, "left": 0, "open": None}
+            return nothing | {"adds_left": self.options["adds"]}
+        state = self.sheet().state()
+        return state if self.mode == "turns" or self.ended else state | {"open": None}
 
-def _shown(chair: Chair) -> Message:
+    def _boards(self, hidden: list[bool]) -> Message:
+        started = [seat if chair and self.sheets else None for seat, chair in enumerate(self.chairs)]
+        return {
+            "boards": [
+                None if seat is None or hidden[seat] else self.sheets[seat].state() for seat in started
+            ],
+            "progress": [None if seat is None else self.progress(seat) for seat in started],
+        }
+
+    def progress(self, seat: int) -> Message:
+        """Return what everyone may know of a board of somebody's own."""
+        sheet = self.sheets[seat]
+        return {"left": sheet.game.left(), "rows_closed": sheet.rows_closed}
+
+
+def _shown(chair: Chair, hide: bool) -> Message:
+    """Return what a snapshot must show of a seat; of a rival in mirror not what only their moves tell."""
     return {
         "player": chair.player,
         "ready": chair.ready,
         "score": chair.score,
         "mistakes": chair.mistakes,
-        "locked_until": chair.locked_until,
+        "locked_until": None if hide else chair.locked_until,
         "out": chair.out is not None,
-        "last_n": max(chair.moves, default=0),
+        "last_n": 0 if hide else max(chair.moves, default=0),
     }

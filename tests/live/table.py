@@ -22,7 +22,7 @@ class Table:
     def __init__(self, room: str, players: list[Client], watchers: list[Client]) -> None:
         """Gather who is in the room, the players by their seats."""
         self.room, self.players, self.watchers = room, players, watchers
-        self.teller = players[0]  # what this one was told is judged; it must hold the whole log
+        self.teller = players[0]  # what this one was told is judged; it must hold the whole log, and see all
         self.judge = RoomJudge()
         self._made: dict[tuple[int, int], int] = {}  # (seat, n) → seq of moves that were acknowledged
 
@@ -47,7 +47,11 @@ class Table:
         watcher = await meet(CODECS[len(codecs) % 2])
         watching = await watcher.ask("join", room=room, watch=True)
         assert (watching["t"], watching["seat"]) == ("snapshot", None)
-        return cls(room, [host, *others], [watcher])
+        table = cls(room, [host, *others], [watcher])
+        if mode == "mirror":  # players see but their own boards
+            await watcher.whole(room)
+            table.teller = watcher
+        return table
 
     @classmethod
     async def begin(cls, meet: Meet, mode: str, **options: Any) -> "Table":
@@ -55,8 +59,8 @@ class Table:
         table = await cls.open(meet, mode, **options)
         for player in table.players:
             await player.ok("ready", room=table.room, ready=True)
-        await table.players[0].event(table.room, "started")
-        await table.sync()
+        started = await table.players[0].event(table.room, "started")
+        await table.sync(started["seq"])
         return table
 
     # -- how it stands
@@ -100,35 +104,43 @@ class Table:
 
     async def match(self, seat: int, pair: tuple[int, int] | None = None, **fields: Any) -> Message:
         """Match a pair, the first that is legal unless another is named, and return the answer."""
-        a, b = pair or self.judge.game.pairs()[0]
+        a, b = pair or self.judge.now.board(seat).pairs()[0]
         return await self.play(seat, "match", a=a, b=b, **fields)
 
     async def play_on(self, *seats: int) -> None:
-        """Play to the end, with a call where a race has no pair left; in a race only *seats* play, or all."""
+        """Play to the end, with a call or an Add where no pair is left; only *seats* play, or all.
+
+        In turns all play. In mirror it also returns when the boards of these are done.
+        """
         while not self.over:
             now = self.judge.now
             playing = [seat for seat in now.still_in() if seat in (seats or self.seats)]
+            if now.mirror:
+                playing = [seat for seat in playing if not now.sheet(seat).done()]
+            if not playing:
+                return
             seat = playing[now.seq % len(playing)] if now.turn is None else now.turn
-            if self.judge.game.pairs():
+            if now.board(seat).pairs():
                 await self.match(seat)
             else:
-                await self.play(seat, "call")
+                await self.play(seat, "add" if now.mirror else "call")
 
-    def wrong_pair(self, code: str) -> tuple[int, int]:
-        """Find a pair that would be a mistake for this reason."""
-        ids = self.judge.game.ids()
-        return next((a, b) for a in ids for b in ids if self.judge.game.judge(a, b)[0] == code)
+    def wrong_pair(self, code: str, seat: int = 0) -> tuple[int, int]:
+        """Find a pair that would be a mistake for this reason on the board that a seat plays on."""
+        game = self.judge.now.board(seat)
+        return next((a, b) for a in game.ids() for b in game.ids() if game.judge(a, b)[0] == code)
 
     # -- the end
 
     async def agree(self) -> None:
-        """Fail unless everyone here was told what the judge was, and every snapshot showed the room."""
+        """Fail unless everyone here was told what they must be, and every snapshot showed them the room."""
         head = max(client.rooms[self.room].seq for client in [*self.players, *self.watchers])
         await self.sync(head)
         for client in [*self.players, *self.watchers]:
             await client.reach(self.room, head)
             held = client.rooms[self.room]
-            assert held.events == self.judge.told[len(self.judge.told) - len(held.events) :]
+            due = self.judge.told_to(held.seat)
+            assert held.events == due[len(due) - len(held.events) :]
             for snapshot in held.snapshots:
                 self.judge.check_snapshot(snapshot)
         for (seat, n), seq in self._made.items():
@@ -142,7 +154,7 @@ class Table:
         after = await self.watchers[0].ask("join", room=self.room, watch=True)
         self.judge.check_snapshot(after)
         verify(self.judge.told, node.entries(self.room, store))
-        if self.judge.now.game is not None:
+        if self.judge.now.sheets:
             await prove_record(node.url, self.room, self.judge.told)
 
 
@@ -158,7 +170,9 @@ async def enter(table: Table, order: list[int]) -> Table:
         assert joined["seat"] == order.index(table.players.index(player))
     watcher = table.watchers[0]
     await watcher.ask("join", room=named["room"], watch=True)
-    await players[0].whole(named["room"])
     again = Table(named["room"], players, [watcher])
+    if table.teller is watcher:
+        again.teller = watcher
+    await again.teller.whole(named["room"])
     await again.sync()
     return again

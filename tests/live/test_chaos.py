@@ -89,9 +89,10 @@ class Chaos:
 
     async def match(self) -> None:
         """Match a legal pair."""
-        if pairs := self.table.judge.game.pairs():
+        seat = self._seat()
+        if pairs := self.table.judge.now.board(seat).pairs():
             a, b = self.draw.choice(pairs)
-            await self.send(self._seat(), "match", a=a, b=b)
+            await self.send(seat, "match", a=a, b=b)
 
     async def contend(self) -> None:
         """Let everyone claim the same pair at once."""
@@ -109,9 +110,10 @@ class Chaos:
         await self.send(self._seat(), "call")
 
     async def skip(self) -> None:
-        """Pass."""
-        if self.table.judge.now.mode == "turns":
-            await self.send(self._seat(), "pass")
+        """Pass, or add."""
+        other = {"turns": "pass", "mirror": "add"}.get(self.table.judge.now.mode)
+        if other is not None:
+            await self.send(self._seat(), other)
 
     async def repeat(self) -> None:
         """Send a move again that was sent before."""
@@ -129,9 +131,10 @@ class Chaos:
 
     async def look(self) -> None:
         """Ask for a snapshot and compare it."""
-        watcher = self.table.watchers[0]
+        everyone = [*self.table.watchers, *self.table.players]
+        looker = next(client for client in everyone if client is not self.table.teller)
         try:
-            snapshot = await watcher.ask("join", room=self.table.room, watch=True)
+            snapshot = await looker.ask("join", room=self.table.room, watch=True)
         except LOST:
             return
         assert not snapshot.get("reset")
@@ -173,7 +176,7 @@ async def both_nodes(node: Node) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["race", "turns"])
+@pytest.mark.parametrize("mode", ["race", "turns", "mirror"])
 @pytest.mark.parametrize("seed", range(3))
 async def test_whatever_happens_it_is_one_game(node: Node, meet: Meet, mode: str, seed: int) -> None:
     await both_nodes(node)

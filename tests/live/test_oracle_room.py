@@ -23,7 +23,7 @@ def _other(value: int) -> int:
     return not value if isinstance(value, bool) else value + 1
 
 
-@pytest.mark.parametrize("mode", ["race", "turns"])
+@pytest.mark.parametrize("mode", ["race", "turns", "mirror"])
 async def test_whatever_number_in_a_game_is_changed_the_judge_notices(
     node: Node, meet: Meet, mode: str
 ) -> None:
@@ -31,6 +31,8 @@ async def test_whatever_number_in_a_game_is_changed_the_judge_notices(
     await table.match(0, table.wrong_pair("blocked"))
     if mode == "turns":
         await table.play(0, "pass")
+    if mode == "mirror":
+        await table.play_on(0)
     await table.play_on(1)
     told = table.judge.told
     tampered = [

@@ -66,14 +66,14 @@ async def played(meet: Meet, mode: str = "race", **options: Any) -> Table:
     return table
 
 
-@pytest.mark.parametrize("mode", ["race", "turns"])
+@pytest.mark.parametrize("mode", ["race", "turns", "mirror"])
 async def test_a_played_game_has_a_record_from_its_end_on(node: Node, meet: Meet, mode: str) -> None:
     table = await Table.open(meet, mode, **LONG)
     assert (await record_at(node.url, table.room)).status == 404
     for player in table.players:
         await player.ok("ready", room=table.room, ready=True)
-    await table.players[0].event(table.room, "started")
-    await table.sync()
+    started = await table.players[0].event(table.room, "started")
+    await table.sync(started["seq"])
     await table.match(0)
     assert (await record_at(node.url, table.room)).status == 404
     await table.play(1, "resign")

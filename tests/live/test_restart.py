@@ -40,7 +40,7 @@ async def come_back(table: Table, node: Node) -> list[dict[str, Any]]:
     return answers
 
 
-@pytest.mark.parametrize("mode", ["race", "turns"])
+@pytest.mark.parametrize("mode", ["race", "turns", "mirror"])
 async def test_a_killed_server_goes_on_where_it_was(node: Node, meet: Meet, mode: str) -> None:
     table = await Table.begin(meet, mode, **LONG)
     await table.match(0)
@@ -58,14 +58,14 @@ async def test_a_killed_server_goes_on_where_it_was(node: Node, meet: Meet, mode
     await table.prove(node)
 
 
-@pytest.mark.parametrize("mode", ["race", "turns"])
+@pytest.mark.parametrize("mode", ["race", "turns", "mirror"])
 async def test_time_away_is_given_back(node: Node, meet: Meet, mode: str) -> None:
-    seconds = {"seconds": 10} if mode == "race" else {"base_s": 5, "increment_s": 0}
+    seconds = {"base_s": 5, "increment_s": 0} if mode == "turns" else {"seconds": 10}
     table = await Table.begin(meet, mode, **LONG, **seconds)
     await table.match(0)
     node.kill()
     killed = time.monotonic()
-    await asyncio.sleep(4 if mode == "race" else 6)  # to be away is what is tested; longer than a clock
+    await asyncio.sleep(6 if mode == "turns" else 4)  # to be away is what is tested; longer than a clock
     node.start()
     away = time.monotonic() - killed
     answers = await come_back(table, node)

@@ -40,7 +40,7 @@ def spread(meet: Meet) -> Meet:
     return spread
 
 
-@pytest.mark.parametrize("mode", ["race", "turns"])
+@pytest.mark.parametrize("mode", ["race", "turns", "mirror"])
 @pytest.mark.parametrize("codecs", [CODECS, THREE], ids=["two", "three"])
 async def test_a_game_over_two_nodes_is_one_game(
     node: Node, spread: Meet, mode: str, codecs: tuple[str, ...]
@@ -166,6 +166,31 @@ async def test_whoever_comes_to_the_other_node_gets_exactly_what_was_missed(node
     table.players[1] = back
     await table.play_on()
     await table.prove(node)
+
+
+@pytest.mark.slow
+async def test_the_death_of_a_node_costs_nobody_a_move_on_a_board_of_their_own(
+    node: Node, spread: Meet
+) -> None:
+    table = await Table.begin(spread, "mirror", codecs=THREE, **LONG)
+    for seat in table.seats:
+        await table.match(seat)
+    before = node.workers()
+    os.kill(before[0], signal.SIGKILL)
+    dead = (await _first_closed([*table.players, *table.watchers])).node
+    for group in (table.players, table.watchers):
+        for place, client in enumerate(group):
+            if client.node != dead:
+                continue
+            assert await client.closed() == 1006
+            group[place] = back = await client.again()
+            watch = client.rooms[table.room].seat is None
+            assert (await back.resume(table.room, watch=watch))["t"] == "resumed"
+    table.teller = table.watchers[0]
+    await table.play_on()
+    await table.prove(node)
+    while len(node.workers()) < 2 or node.workers() == before:
+        await table.players[0].ask("ping")
 
 
 @pytest.mark.slow
