@@ -222,6 +222,7 @@ async def test_fifty_who_never_read_cost_nobody_anything(tmp_path: Path, promise
     await measure(tmp_path, promise, SLOW)
 
 
+@pytest.mark.full
 @pytest.mark.twin("P16")
 async def test_where_nobody_counts_as_slow_everything_waits(tmp_path: Path, promise: Promise) -> None:
     await measure(tmp_path, promise, 5, without="never_slow")

@@ -124,6 +124,7 @@ async def test_a_redis_that_makes_room_loses_games(tmp_path: Path, promise: Prom
             promise.equals("flaws", len(load.examine(deployment.redis.url)), 0)
 
 
+@pytest.mark.full
 @pytest.mark.promise("P33")
 async def test_a_redis_without_disk_takes_no_moves_and_loses_none(tmp_path: Path, promise: Promise) -> None:
     with Disk(tmp_path / "disk", "4m") as disk, Redis(tmp_path, "--dir", str(disk.path), at=disk) as redis:
@@ -162,6 +163,7 @@ async def test_a_redis_that_ends_for_want_of_disk_has_all_when_it_is_started_aga
             await check(load, redis.url, promise)
 
 
+@pytest.mark.full
 @pytest.mark.twin("P33")
 async def test_a_redis_that_does_not_care_whether_it_could_write_loses_games(
     tmp_path: Path, promise: Promise
