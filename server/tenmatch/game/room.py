@@ -34,7 +34,7 @@ from tenmatch.game.events import (
     Unseated,
     UnseatReason,
 )
-from tenmatch.game.ids import Millis, PlayerId, RoomCode, RoomId, SeatNumber, Seq
+from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
 from tenmatch.game.options import Mode, Options
 from tenmatch.game.seat import Seat, Seats, put
 from tenmatch.game.sheet import Sheet, fresh, renewed
@@ -258,8 +258,8 @@ def added_sheet(room: Room, sheet: Sheet, at: Millis) -> Sheet:
 
 def matched(room: Room, event: Matched, sheet: Sheet) -> Room:
     """Return what *event* makes of a room, given the sheet after it, which whoever judged the match has."""
-    seats = _moved(room, event, score=event.score, streak=0)
-    sheets, heard_at = room.laid(event.seat, sheet), _heard(room, event)
+    seats, heard_at = _moved(room, event.seat, event.n, event.at, score=event.score, streak=0)
+    sheets = room.laid(event.seat, sheet)
     if event.clocks is None:
         return replace(
             room,
@@ -278,70 +278,55 @@ def with_add(room: Room, event: Added, sheet: Sheet) -> Room:
     if event.seat is None:
         return _next(room, event, sheets=room.laid(ANY, sheet), passed=(), **_turn(room, event))
     assert event.n is not None, "who adds has a number for it"
-    mover = room.seated(event.seat)
-    return _next(
-        room,
-        event,
-        seats=put(room.seats, event.seat, mover.moved(event.n, Seq(room.seq + 1), event.at)),
-        sheets=room.laid(event.seat, sheet),
-        heard_at=room.heard_at if mover.player.bot else event.at,
-    )
+    seats, heard_at = _moved(room, event.seat, event.n, event.at)
+    return _next(room, event, seats=seats, sheets=room.laid(event.seat, sheet), heard_at=heard_at)
 
 
 def _mistaken(room: Room, event: Mistaken) -> Room:
     seat = room.seated(event.seat)
-    seats = _moved(
+    seats, heard_at = _moved(
         room,
-        event,
+        event.seat,
+        event.n,
+        event.at,
         score=event.score,
         mistakes=seat.mistakes + 1,
         streak=seat.streak + 1,
         locked_until=event.locked_until or seat.locked_until,
     )
-    heard_at = _heard(room, event)
     if event.clocks is None:
         return _next(room, event, seats=seats, heard_at=heard_at)
     return _next(room, event, seats=seats, heard_at=heard_at, clocks=event.clocks, clocks_at=event.at)
 
 
 def _called(room: Room, event: Called) -> Room:
-    seats = _moved(room, event, score=event.score, streak=0)
-    return _next(room, event, seats=seats, heard_at=_heard(room, event))
+    seats, heard_at = _moved(room, event.seat, event.n, event.at, score=event.score, streak=0)
+    return _next(room, event, seats=seats, heard_at=heard_at)
 
 
 def _passed(room: Room, event: Passed) -> Room:
-    return _next(
-        room,
-        event,
-        seats=_moved(room, event),
-        heard_at=_heard(room, event),
-        passed=(*room.passed, event.seat),
-        **_turn(room, event),
-    )
+    seats, heard_at = _moved(room, event.seat, event.n, event.at)
+    passed = (*room.passed, event.seat)
+    return _next(room, event, seats=seats, heard_at=heard_at, passed=passed, **_turn(room, event))
 
 
 def _out(room: Room, event: Flagged | Resigned) -> Room:
     out_at = Seq(room.seq + 1)
     if isinstance(event, Resigned):
-        seats, heard_at = _moved(room, event, out_at=out_at), _heard(room, event)
+        seats, heard_at = _moved(room, event.seat, event.n, event.at, out_at=out_at)
     else:
         seats = put(room.seats, event.seat, replace(room.seated(event.seat), out_at=out_at))
         heard_at = room.heard_at
     return _next(room, event, seats=seats, heard_at=heard_at, **_turn(room, event))
 
 
-Moved = Matched | Mistaken | Called | Passed | Resigned
-"""What a seated player's move can make happen."""
-
-
-def _moved(room: Room, event: Moved, **changes: object) -> Seats:
-    """Return the seats with the move noted on the mover's."""
-    seat = room.seated(event.seat)
-    return put(room.seats, event.seat, seat.moved(event.n, Seq(room.seq + 1), event.at, **changes))
-
-
-def _heard(room: Room, event: Moved) -> Millis | None:
-    return room.heard_at if room.seated(event.seat).player.bot else event.at
+def _moved(
+    room: Room, number: SeatNumber, n: MoveNumber, at: Millis, **changes: object
+) -> tuple[Seats, Millis | None]:
+    """Return the seats with a move noted on the mover's, and when a person's was last logged."""
+    mover = room.seated(number)
+    seats = put(room.seats, number, mover.moved(n, Seq(room.seq + 1), at, **changes))
+    return seats, room.heard_at if mover.player.bot else at
 
 
 def _turn(room: Room, event: Started | Matched | Added | Passed | Flagged | Resigned) -> dict[str, object]:
