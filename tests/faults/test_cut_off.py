@@ -93,7 +93,7 @@ async def cut_off(promise: Promise, folder: Path, seconds: float, without: str =
 
 
 @pytest.mark.promise("P10")
-@pytest.mark.parametrize("seconds", amount([7.0], [20.0, 60.0]))
+@pytest.mark.parametrize("seconds", amount([5.0], [20.0, 60.0]))
 async def test_a_node_that_is_cut_off(promise: Promise, tmp_path: Path, seconds: float) -> None:
     await cut_off(promise, tmp_path, seconds)
 

@@ -55,9 +55,10 @@ async def freeze(promise: Promise, folder: Path, seconds: float, nodes: int = 2,
 async def test_while_redis_is_frozen_and_after_it_each_move_is_made_once_at_most(
     promise: Promise, tmp_path: Path
 ) -> None:
-    await freeze(promise, tmp_path, amount(5.0, 10.0))
+    await freeze(promise, tmp_path, amount(4.0, 10.0))
 
 
+@pytest.mark.full
 @pytest.mark.twin("P11")
 async def test_sending_again_without_a_look_at_the_end_makes_moves_twice(
     promise: Promise, tmp_path: Path

@@ -18,7 +18,7 @@ from tests.store.waiting import until
 
 pytestmark = pytest.mark.slow
 
-IDLE_S = amount(6.0, 120.0)
+IDLE_S = amount(4.0, 120.0)
 ANSWER_S = 0.5
 
 

@@ -103,6 +103,7 @@ async def test_whatever_a_client_holds_it_is_told_rightly_what_it_lacks(
     await resume_with_anything(promise, tmp_path)
 
 
+@pytest.mark.full
 @pytest.mark.twin("P31")
 async def test_with_its_number_alone_a_wrong_chain_is_not_noticed(promise: Promise, tmp_path: Path) -> None:
     await resume_with_anything(promise, tmp_path, "resumed_whatever_the_chain")
