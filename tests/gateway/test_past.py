@@ -4,13 +4,14 @@ import asyncio
 
 import pytest
 from tests.gateway.meeting import Meet
-from tests.gateway.nodes import Running, asked, claim, founded, listen, playing
+from tests.gateway.nodes import Running, claim, founded, listen, playing
 from tests.gateway.peer import Heard, Peer
 from tests.store.waiting import until
 
 from tenmatch.game import commands
 from tenmatch.game.ids import MoveNumber, SeatNumber
 from tenmatch.gateway.asked import Done
+from tenmatch.gateway.desk import asked
 from tenmatch.gateway.table import Table
 from tenmatch.store.log import Head
 
@@ -38,12 +39,12 @@ async def test_a_watcher_is_told_each_event_when_it_is_old_enough(node: Running)
     for n in (1, 2):
         assert isinstance(await asked(table, claim(table, 0, n)), Done)
     assert [event["kind"] for event in player.log] == ["matched", "matched"]
-    heard = []
+    heard: list[Heard] = []
     while len(watcher.log) < len(table.entries) - 1:
         await asyncio.sleep(0.005)
         for event in watcher.log[len(heard) :]:
-            heard.append(event)
-            assert now(node) - event["at"] >= DELAY_MS
+            heard.append(dict(event))
+            assert now(node) - heard[-1]["at"] >= DELAY_MS
     assert [event["seq"] for event in heard] == list(range(2, len(table.entries) + 1))
 
 
@@ -104,7 +105,7 @@ async def test_the_rooms_line_is_as_old(node: Running, other: Running) -> None:
     started = table.state.started_at
     assert started is not None
     lines = other.node.desk._listing
-    await until(lambda: lines.lines.get(table.room, {}).get("phase") == "playing", within=5)
+    await until(lambda: table.room in lines.lines and lines.lines[table.room]["phase"] == "playing", within=5)
     assert now(node) - started >= DELAY_MS
     line = lines.lines[table.room]
     assert line["scores"][:2] == [0, 0]

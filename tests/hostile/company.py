@@ -81,7 +81,7 @@ class Company:
         if "started" in outcome.kinds:
             place.model.game = OracleGame(place.judge.told[-1]["board"])
         assert place.judge.now.phase == place.model.phase
-        assert (place.judge.game.text() if place.judge.now.game else "") == place.model.game.text()
+        assert (place.judge.game.text() if place.judge.now.sheets else "") == place.model.game.text()
         for person in place.inside.keys() - self.away:
             await self._clients[person].reach(place.room, place.model.seq)
             assert self._clients[person].rooms[place.room].chain == place.judge.told[-1]["chain"]
