@@ -3,10 +3,11 @@
 What makes sense only at length is marked `full` and left out of every run; `make faults` does all.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 from tests.effort import full, offer_all
+from tests.faults.deployment import Deployment
 from tests.faults.promise import Figure, Promise, Twin, Verdict, table
 
 FIGURES = pytest.StashKey[list[Figure]]()
@@ -28,6 +29,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
+
+
+@pytest.fixture(scope="session")
+def three_nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    """Three nodes over one Redis, for `deployment`."""
+    with Deployment(tmp_path_factory.mktemp("deployment"), drain_s=4) as three_nodes:
+        yield three_nodes
+
+
+@pytest.fixture
+def deployment(three_nodes: Deployment) -> Iterator[Deployment]:
+    """Three nodes over one Redis, for tests that leave them as they were, or dead."""
+    yield three_nodes
+    three_nodes.mend()
 
 
 @pytest.fixture

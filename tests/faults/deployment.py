@@ -119,6 +119,14 @@ class Deployment:
         """Let a frozen node go on."""
         self.nodes[number].process.send_signal(signal.SIGCONT)
 
+    def mend(self) -> None:
+        """Let everything go on that a test froze, or left dead."""
+        self.redis.thaw()
+        for number, node in enumerate(self.nodes):
+            self.thaw(number)
+            if node.process.poll() is not None:
+                node.start()
+
     async def replace(self, number: int) -> None:
         """Start a node again in place of one that has ended."""
         await asyncio.to_thread(self.nodes[number].start)

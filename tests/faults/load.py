@@ -121,10 +121,16 @@ class Load:
     async def settle(self, redis_url: str, within: float = SETTLE_S) -> list[Flaw]:
         """Let moves be answered and everyone be at the head, then return all that is wrong."""
         self.resting = True
+        self.hurry()
         await until(lambda: all(party.quiet for party in self.parties), within)
         with closing(store_at(redis_url)) as redis:
             await until(lambda: not self.stragglers(redis), within)
         return self.examine(redis_url)
+
+    def hurry(self) -> None:
+        """Let those who wait before they try again do so now."""
+        for person in self.persons:
+            person.hurry()
 
     def examine(self, redis_url: str) -> list[Flaw]:
         """Return all that is wrong as it is now."""
@@ -181,11 +187,10 @@ async def playing(
 ) -> AsyncIterator[Load]:
     """Let people come, start their games, and play until the block ends; then they go."""
     load = Load(addresses, rooms=rooms, rate=rate, watchers=watchers)
-    lives = [asyncio.create_task(person.live()) for person in load.persons]
-    pace = asyncio.create_task(load.pace())
-    tasks = [*lives, pace]
+    tasks = [asyncio.create_task(person.live()) for person in load.persons]
     try:
         await until(lambda: all(party.plays for party in load.parties), READY_S)
+        tasks.append(asyncio.create_task(load.pace()))
         yield load
         assert not any(task.done() for task in tasks), [task for task in tasks if task.done()]
     finally:

@@ -101,6 +101,7 @@ async def test_dead_nodes_leave_nothing_behind(tmp_path: Path, promise: Promise)
     take_down(promise, found)
 
 
+@pytest.mark.full
 @pytest.mark.twin("P35")
 async def test_presence_that_counts_for_ever_stays(tmp_path: Path, promise: Promise) -> None:
     with Deployment(tmp_path, nodes=2, without="ten_times_as_forgetful,never_absent") as deployment:

@@ -12,6 +12,7 @@ import pytest
 import redis
 from tests.effort import amount
 from tests.faults.deployment import Deployment
+from tests.faults.load import percentile
 from tests.faults.promise import Promise
 from tests.live.client import CODECS, Client, Closed, Message
 from tests.live.table import Table
@@ -30,13 +31,6 @@ LONG: dict[str, Any] = {"size": 180, "penalty": False, "seed": "006d" * 16}
 pytestmark = pytest.mark.slow
 
 Come = Callable[..., Awaitable[Client]]
-
-
-@pytest.fixture(scope="module")
-def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
-    """Three nodes over one store."""
-    with Deployment(tmp_path_factory.mktemp("nodes")) as deployment:
-        yield deployment
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +167,7 @@ class Takeovers(NamedTuple):
 
     undecided: int  # rounds after which not exactly one of them had the seat
     switches: int  # at most, in one round
-    seconds: float  # at most, from when both were in until the loser was told
+    seconds: float  # in nine rounds of ten, from when both were in until the loser was told
     doubled: int  # moves that are in a log twice
 
 
@@ -185,7 +179,7 @@ async def take_over(come: Come, rounds: int) -> Takeovers:
         several = min(ROUNDS_A_GAME, rounds - first)
         outcomes += [await _take_over_once(come, table, number) for number in range(1, several + 1)]
     undecided, switches, seconds, doubled = zip(*outcomes, strict=True)
-    return Takeovers(sum(undecided), max(switches), max(seconds), sum(doubled))
+    return Takeovers(sum(undecided), max(switches), percentile(sorted(seconds), 0.9), sum(doubled))
 
 
 async def _take_over_once(come: Come, table: Table, number: int) -> tuple[bool, int, float, int]:
@@ -226,7 +220,7 @@ async def _holds(client: Client, room: str, n: int) -> bool:
     try:
         answer = await client.move("match", room, n=n, a=0, b=0, seen=0)
     except (Closed, ConnectionClosed):
-        assert client.close_code == TAKEN_OVER
+        assert await client.closed() == TAKEN_OVER
         return False
     return answer.get("code") != "not_seated"
 
