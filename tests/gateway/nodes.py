@@ -22,6 +22,7 @@ from tenmatch.gateway.asked import Answer, Done, Holder
 from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.desk import asked
 from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
 from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table
@@ -83,7 +84,8 @@ def rounds(running: Running) -> Rounds:
     """Return a node's rounds, for those that a test goes by itself."""
     node = running.node
     records = Records(running.store, ttl=60, spawn=asyncio.ensure_future)
-    return Rounds(running.store, node.tables, node.desk._attendance, node.desk._listing, records)
+    ratings = Ratings(running.store, often=0, ttl=60)
+    return Rounds(running.store, node.tables, node.desk._attendance, node.desk._listing, records, ratings)
 
 
 class Ear:

@@ -108,6 +108,15 @@ class Settings(BaseSettings):
     record_days: int = Field(
         30, ge=0, le=36_500, description="days for which records of finished games are kept; 0: for ever"
     )
+    rating_days: int = Field(
+        365,
+        ge=0,
+        le=36_500,
+        description="days for which ratings are kept after a player's last rated game; 0: for ever",
+    )
+    rated_per_rival: int = Field(
+        10, ge=0, description="rated games a day (UTC) between the same two players that count"
+    )
     player_bytes: int = Field(
         262_144, ge=4096, description="what may wait for a client to read it, then 1013"
     )

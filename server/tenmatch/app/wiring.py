@@ -29,6 +29,7 @@ from tenmatch.gateway.keyset import KeySet, fetcher
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.news import News
 from tenmatch.gateway.pulse import Pulse
+from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
 from tenmatch.gateway.rounds import Rounds, every, guarded
 from tenmatch.gateway.session import Session
@@ -111,7 +112,8 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     news = News()
     feed = Feed(store, name, news)
     committer = Committer(store, hears=feed.hears, durability=settings.durability)
-    tables = Tables(store, committer, feed, pulse=pulse, spawn=spawn)
+    ratings = Ratings(store, often=settings.rated_per_rival, ttl=settings.rating_days * DAY_S)
+    tables = Tables(store, committer, feed, ratings, pulse=pulse, spawn=spawn)
     pulse.revived = tables.revive
     attendance = Attendance(Presence(store, name), tables, spawn=spawn)
     news.deliver_to(tables, attendance)
@@ -123,6 +125,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
         tables,
         attendance,
         listing,
+        ratings,
         node=name,
         spawn=spawn,
         rooms_per_player=settings.rooms_per_player,
@@ -166,7 +169,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
 
     await pulse.once()
     tasks = [group.create_task(work) for work in (feed.run(), committer.run(), pulse.run())]
-    for title, seconds, round_ in Rounds(store, tables, attendance, listing, records).all():
+    for title, seconds, round_ in Rounds(store, tables, attendance, listing, records, ratings).all():
         tasks.append(group.create_task(every(title, seconds, round_)))
 
     watchdog = Watchdog(log_s=settings.stuck_log_s, end_s=settings.stuck_end_s)

@@ -108,11 +108,11 @@ def found_rematch(
     countdown starts.
 
     Args:
-        skills: What is believed of those who want it by now, for a rated room; who is not in it is new.
+        skills: What is believed of the players by now, for a rated room; who is not in it is new.
         seed: 32 bytes; None for the classic deal, and only there.
         salt: 16 bytes, drawn for this room alone.
     """
-    players = rematch_players(old)
+    players = _rematch_players(old)
     taken = _empty(
         mode=old.mode,
         options=old.options,
@@ -130,8 +130,7 @@ def found_rematch(
     return start_if_all_ready(taken, now)
 
 
-def rematch_players(old: Room) -> list[Player]:
-    """Return who sits in the room of the rematch of *old*, in the order of their seats."""
+def _rematch_players(old: Room) -> list[Player]:
     first, *others = old.taken()
     return [seat.player for number, seat in (*others, first) if seat.player.bot or number in old.wants]
 

@@ -15,7 +15,7 @@ from tenmatch import __version__
 from tenmatch.game import commands
 from tenmatch.game.computer import name_for
 from tenmatch.game.create import found
-from tenmatch.game.events import Level, Player
+from tenmatch.game.events import Level, Player, Skill
 from tenmatch.game.ids import (
     PLAYER_ID_LENGTH,
     ROOM_ID_LENGTH,
@@ -25,7 +25,7 @@ from tenmatch.game.ids import (
     SeatNumber,
     spell,
 )
-from tenmatch.game.options import BadOptions, choose, mode_named
+from tenmatch.game.options import BadOptions, Mode, Options, choose, mode_named
 from tenmatch.game.room import Phase
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade
 from tenmatch.gateway.attendance import Attendance
@@ -33,6 +33,7 @@ from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.keyset import KeysUnavailable
 from tenmatch.gateway.listing import Listing
+from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.session import UNAVAILABLE, Session
 from tenmatch.gateway.shown import Shown
 from tenmatch.gateway.table import Table
@@ -62,6 +63,7 @@ class Desk:
         tables: Tables,
         attendance: Attendance,
         listing: Listing,
+        ratings: Ratings,
         *,
         node: str,
         spawn: Spawn,
@@ -82,6 +84,7 @@ class Desk:
         self._tables = tables
         self._attendance = attendance
         self._listing = listing
+        self._ratings = ratings
         self._spawn = spawn
         self._rooms_per_player = rooms_per_player
         self._rooms_per_address = rooms_per_address
@@ -169,12 +172,17 @@ class Desk:
             private=bool(message.private),
             code=await self._tables.draw_code(room),
             player=Player(person.id, person.name),
+            skill=await self._skill(person.id, mode, options),
             seed=seed or draw_seed(options),
             salt=salt,
             now=self._store.clock.now(),
         )
         table = await self._tables.found(room, seal_all(taken.events, 0, 0, salt), taken.room)
         await self._enter(session, table, message.id, seat=table.state.seat_of(person.id))
+
+    async def _skill(self, player: PlayerId, mode: Mode, options: Options) -> Skill | None:
+        """Return what is believed of who is to sit down; None for the new, and where nothing is rated."""
+        return (await self._ratings.skills([player], mode)).get(player) if options.rated else None
 
     async def _too_many_rooms(self, session: Session, room: RoomId) -> str | None:
         """Count a room that is to be made; return why it may not be, if so."""
@@ -198,7 +206,10 @@ class Desk:
         table = await self._tables.open(await self._room(message))
         who = session.whom
         seat = table.state.seat_of(who.id)
-        command = commands.Sit(Player(who.id, who.name)) if seat is None and not message.watch else None
+        command = None
+        if seat is None and not message.watch:
+            skill = await self._skill(who.id, table.state.mode, table.state.options)
+            command = commands.Sit(Player(who.id, who.name), skill)
         unwanted = seat is None and message.watch and not table.state.options.spectators
         unknown = message.after is not None and not _holds(table, message)
         if command or unwanted or unknown:  # we may be the one who is behind: the log decides

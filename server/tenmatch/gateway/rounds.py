@@ -9,6 +9,7 @@ from tenmatch.game.ids import Millis, RoomId
 from tenmatch.game.room import Phase
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.listing import Listing
+from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import CODE_TTL_S, LOOKED_AT_MS, NoSuchRoom, Tables, UnreadableRoom
@@ -32,7 +33,13 @@ class Rounds:
     """The rounds of one node."""
 
     def __init__(
-        self, store: Store, tables: Tables, attendance: Attendance, listing: Listing, records: Records
+        self,
+        store: Store,
+        tables: Tables,
+        attendance: Attendance,
+        listing: Listing,
+        records: Records,
+        ratings: Ratings,
     ) -> None:
         """Prepare; `every` starts them."""
         self._store = store
@@ -40,6 +47,7 @@ class Rounds:
         self._attendance = attendance
         self._listing = listing
         self._records = records
+        self._ratings = ratings
         self._idle_since: dict[Table, float] = {}
 
     def all(self) -> list[tuple[str, float, Callable[[], Awaitable[None]]]]:
@@ -101,9 +109,10 @@ class Rounds:
                 table.advance()
 
     async def records(self) -> None:
-        """Keep the records of games that are over."""
-        done = await self._records.keep(tuple(self._tables.unrecorded))
-        self._tables.unrecorded.difference_update(done)
+        """Keep the records of games that are over, and enter what they are to ratings."""
+        tables = [table for table in self._tables.unrecorded if not _hidden(table)]
+        kept = await self._records.keep(tables)
+        self._tables.unrecorded.difference_update(kept & await self._ratings.keep(tables))
 
     def _is_done_with(self, table: Table) -> bool:
         """Tell whether nobody needs to look at a room any more, whatever becomes of this node."""
@@ -131,6 +140,11 @@ class Rounds:
     def _idle(self, table: Table) -> bool:
         held = table in self._tables.waiting or table in self._tables.unrecorded
         return not table.members() and not held
+
+
+def _hidden(table: Table) -> bool:
+    """Tell whether a room is over and its watchers have not seen that yet."""
+    return table.state.phase is Phase.OVER and table.shown_to(None).state.phase is not Phase.OVER
 
 
 async def every(name: str, seconds: float, work: Callable[[], Awaitable[None]]) -> None:

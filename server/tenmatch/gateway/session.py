@@ -12,6 +12,7 @@ from typing import Protocol, assert_never
 from tenmatch.game.answers import Denied, Obstacle
 from tenmatch.game.events import Level, Player
 from tenmatch.game.ids import MoveNumber, RoomId
+from tenmatch.game.room import Phase
 from tenmatch.gateway.addresses import LOCAL, site
 from tenmatch.gateway.allowance import Allowance, Limits, Pools
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
@@ -20,6 +21,7 @@ from tenmatch.gateway.framing import frame
 from tenmatch.gateway.identity import Identity, Person, Proof
 from tenmatch.gateway.readable import clean
 from tenmatch.gateway.requests import NOT_SEATED, InRoom, move_command, request_command
+from tenmatch.gateway.shown import Shown
 from tenmatch.gateway.table import Table
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.codec import Codec, Sendable
@@ -422,11 +424,16 @@ class Session:
         if held is None:
             self._not_here(message)
             return
+        table, member = held
+        if member.seat is None and _is_rated_play(table.shown_to(None)):
+            text = "who watches a rated game cannot talk to its players before it is over"
+            self._reject(message, ErrorCode.NOT_ALLOWED, text)
+            return
         text = clean(message.text)
         if not text:
             self.fail(ErrorCode.BAD_MESSAGE, "there is nothing to read in it", re=message.id, field="text")
             return
-        self._desk.say(self, held[0], text, message.id)
+        self._desk.say(self, table, text, message.id)
 
     # -- messages that come to nothing
 
@@ -450,3 +457,7 @@ class Session:
         except BadMessage as error:
             limited = ErrorCode.RATE_LIMITED
             self.send(to_client.Error(code=limited, text=text, re=error.re, room=error.room, n=error.n))
+
+
+def _is_rated_play(shown: Shown) -> bool:
+    return shown.state.options.rated and shown.state.phase is not Phase.OVER

@@ -10,13 +10,14 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from tenmatch.game import commands
 from tenmatch.game.create import found_rematch, rematch_room_id
-from tenmatch.game.events import Seated, Unseated, UnseatReason
+from tenmatch.game.events import Seated, Skill, Unseated, UnseatReason
 from tenmatch.game.ids import ROOM_CODE_LENGTH, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
 from tenmatch.game.options import Options
 from tenmatch.game.room import Phase, Room
 from tenmatch.gateway.asked import Holder
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.pulse import Pulse
+from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.table import TTL_S, Table
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.stored import Entry, StoredError, open_all, seal_all
@@ -52,6 +53,7 @@ class Tables:
         store: Store,
         committer: Committer,
         feed: Feed,
+        ratings: Ratings,
         *,
         pulse: Pulse,
         spawn: Spawn,
@@ -60,10 +62,13 @@ class Tables:
         self.loaded: dict[RoomId, Table] = {}
         self.waiting: set[Table] = set()  # those with commands that wait
         self.restless: set[Table] = set()  # those whose line in the list, or presence, may have changed
-        self.unrecorded: set[Table] = set()  # those that are over, until their record is known to be kept
+        self.unrecorded: set[Table] = (
+            set()
+        )  # those that are over, until record and ratings are known to be kept
         self._store = store
         self._committer = committer
         self._feed = feed
+        self._ratings = ratings
         self._pulse = pulse
         self._spawn = spawn
         self._given_up: set[RoomId] = set()
@@ -226,10 +231,12 @@ class Tables:
         try:
             room = rematch_room_id(table.state)
             code = await self.draw_code(room)
+            skills = await self._skills(table.state)
             salt = secrets.token_bytes(16)
             taken = found_rematch(
                 table.state,
                 code=code,
+                skills=skills,
                 seed=draw_seed(table.state.options),
                 salt=salt,
                 now=self._store.clock.now(),
@@ -241,6 +248,11 @@ class Tables:
         finally:
             self._rematching.discard(table.room)
         table.ask(commands.NameRematch(room), lambda _: None)
+
+    async def _skills(self, room: Room) -> dict[PlayerId, Skill]:
+        """Return what is believed by now of those who played a rated game. Raises StoreDown."""
+        players = [seat.player.id for _, seat in room.taken()] if room.options.rated else []
+        return await self._ratings.skills(players, room.mode)
 
     # -- what a table says of itself
 
