@@ -33,6 +33,13 @@ def node(redis: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
         yield node
 
 
+@pytest.fixture(autouse=True)
+def thawed(redis: Server) -> Iterator[None]:
+    """Let the next test find a Redis that goes on, whatever became of this one."""
+    yield
+    redis.thaw()
+
+
 @pytest.mark.parametrize("mode", ["race", "turns"])
 async def test_a_game_over_a_redis_of_ones_own(node: Node, redis: Server, meet: Meet, mode: str) -> None:
     table = await Table.begin(meet, mode, **LONG)

@@ -152,10 +152,8 @@ async def test_a_server_that_is_in_no_cluster(said: Said) -> None:
 @pytest.fixture
 def two(tmp_path: Path) -> Iterator[tuple[Redis, Redis]]:
     """Two servers that know nothing of each other."""
-    servers = Redis(tmp_path), Redis(tmp_path)
-    yield servers
-    for server in servers:
-        server.stop()
+    with Redis(tmp_path) as first, Redis(tmp_path) as second:
+        yield first, second
 
 
 async def run_id(store: Store) -> bytes:
