@@ -26,6 +26,7 @@ from tenmatch.gateway.http import Page, say, tell
 from tenmatch.gateway.identity import Identity
 from tenmatch.gateway.issuer import Issuer, Keys, SharedSecret
 from tenmatch.gateway.keyset import KeySet, fetcher
+from tenmatch.gateway.leaderboards import Leaderboards
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.news import News
 from tenmatch.gateway.pulse import Pulse
@@ -174,7 +175,8 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
 
     watchdog = Watchdog(log_s=settings.stuck_log_s, end_s=settings.stuck_end_s)
     node = Node(name, pulse, feed, tables, desk, handshake, watchdog, settings, tasks, ended)
-    pages |= {**site, **answers(node, listing, records)}
+    leaderboards = Leaderboards(store, ratings, spawn=spawn)
+    pages |= {**site, **answers(node, listing, records, leaderboards)}
     return node
 
 
@@ -196,7 +198,7 @@ def _shared(per_second: float) -> Shared:
     return Shared(per_second, per_second * BURST_S)
 
 
-def answers(node: Node, listing: Listing, records: Records) -> Mapping[str, Page]:
+def answers(node: Node, listing: Listing, records: Records, leaderboards: Leaderboards) -> Mapping[str, Page]:
     """Return the plain HTTP answers of a node, by path."""
 
     def healthz(_: Request) -> Response:
@@ -224,4 +226,6 @@ def answers(node: Node, listing: Listing, records: Records) -> Mapping[str, Page
         "/readyz": readyz,
         "/v1/rooms": rooms,
         "/v1/records/*": records.page,
+        "/v1/leaderboards/*": leaderboards.board,
+        "/v1/players/*": leaderboards.player,
     }

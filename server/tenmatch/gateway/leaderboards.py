@@ -1,0 +1,206 @@
+"""Plain HTTP answers about ratings: leaderboards, and players' games (server/protocol.md, "Ratings")."""
+
+import logging
+import re
+from collections.abc import Awaitable, Iterator, Sequence
+from http import HTTPStatus
+from itertools import pairwise
+from typing import Final, NamedTuple, TypedDict
+from urllib.parse import parse_qs
+
+from websockets.http11 import Request, Response
+
+from tenmatch.game.history import Outcome, Participant, Standing
+from tenmatch.game.ids import PLAYER_ID_LENGTH, Millis, PlayerId, RoomId
+from tenmatch.game.options import Mode
+from tenmatch.game.rating import NEW_RATING, rating
+from tenmatch.gateway.http import Later, path_of, say, tell
+from tenmatch.gateway.ratings import Ratings
+from tenmatch.gateway.tasks import Spawn
+from tenmatch.protocol.maps import PersonMap
+from tenmatch.store import boards
+from tenmatch.store.boards import Placed
+from tenmatch.store.connect import Store, StoreDown
+
+log = logging.getLogger(__name__)
+
+PAGE: Final = 50  # lines
+PAGES: Final = 1_000_000
+RESULTS: Final = 50  # games of a player that are told of one by one
+FOR_ANYONE: Final = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
+_PLAYER: Final = re.compile(rf"[a-z0-9]{{{PLAYER_ID_LENGTH}}}")
+
+
+class LineMap(TypedDict):
+    """A line of a leaderboard."""
+
+    place: int
+    player: PersonMap
+    rating: int
+    games: int
+
+
+class RivalMap(PersonMap):
+    """Who else played in a game."""
+
+    place: int
+    rating: int  # before it
+
+
+class ResultMap(TypedDict):
+    """A game of a player's."""
+
+    room: RoomId
+    at: Millis
+    place: int
+    rating: int  # after it
+    change: int
+    counted: bool  # false: all rivals were met too often that day
+    rivals: list[RivalMap]
+
+
+class ModeMap(TypedDict):
+    """Where a player is in a mode."""
+
+    rating: int
+    games: int
+    place: int | None  # among `players`; null: on no leaderboard
+    players: int
+    curve: list[tuple[Millis, int]]
+    results: list[ResultMap]
+
+
+class Asked(NamedTuple):
+    """Which part of which leaderboard is asked for."""
+
+    mode: Mode
+    week: bool
+    page: int  # from 1
+    player: PlayerId | None
+
+
+class Leaderboards:
+    """The leaderboards, and players' pages."""
+
+    def __init__(self, store: Store, ratings: Ratings, *, spawn: Spawn) -> None:
+        self._store = store
+        self._ratings = ratings
+        self._spawn = spawn
+
+    def board(self, request: Request) -> Response | Later:
+        """Answer a request for the leaderboard of the mode that its path ends with."""
+        name = path_of(request).rpartition("/")[2]
+        if name not in tuple(Mode):
+            return say(HTTPStatus.NOT_FOUND, f"the modes are: {', '.join(Mode)}", FOR_ANYONE)
+        asked = _asked(Mode(name), request)
+        if isinstance(asked, str):
+            return say(HTTPStatus.BAD_REQUEST, asked, FOR_ANYONE)
+        return Later(lambda: _answer(self._board(asked)), self._spawn)
+
+    async def _board(self, asked: Asked) -> Response:
+        week = boards.week_of(self._store.clock.now()) if asked.week else None
+        first = PAGE * (asked.page - 1)
+        board = await boards.read(
+            self._store, asked.mode.value, week, first=first, many=PAGE, player=asked.player
+        )
+        own = [board.own] if board.own else []
+        lines = await self._lines([*board.lines, *own], asked.mode)
+        told = {
+            "mode": asked.mode.value,
+            "period": "week" if asked.week else "all",
+            "week": week,
+            "players": board.players,
+            "page": asked.page,
+            "pages": max(1, -(-board.players // PAGE)),
+            "lines": [line for line in lines[: len(board.lines)] if line],
+            "own": lines[-1] if own else None,
+        }
+        return tell(HTTPStatus.OK, told, FOR_ANYONE)
+
+    async def _lines(self, placed: Sequence[Placed], mode: Mode) -> list[LineMap | None]:
+        standings = await self._ratings.standings([(each.player, mode) for each in placed])
+        return [_line(each, standing) for each, standing in zip(placed, standings, strict=True)]
+
+    def player(self, request: Request) -> Response | Later:
+        """Answer a request for what the player has played whose id its path ends with."""
+        name = path_of(request).rpartition("/")[2]
+        if not _PLAYER.fullmatch(name):
+            return _unknown_player()
+        return Later(lambda: _answer(self._player(PlayerId(name))), self._spawn)
+
+    async def _player(self, player: PlayerId) -> Response:
+        standings = await self._ratings.standings([(player, mode) for mode in Mode])
+        found = {mode: standing for mode, standing in zip(Mode, standings, strict=True) if standing}
+        if not found:
+            return _unknown_player()
+        latest = max(found.values(), key=lambda standing: standing.at)
+        modes = {mode.value: await self._mode(player, mode, standing) for mode, standing in found.items()}
+        told = {"player": PersonMap(id=player, name=latest.name), "modes": modes}
+        return tell(HTTPStatus.OK, told, FOR_ANYONE)
+
+    async def _mode(self, player: PlayerId, mode: Mode, standing: Standing) -> ModeMap:
+        history = await self._ratings.history(player, mode)
+        board = await boards.read(self._store, mode.value, None, first=0, many=1, player=player)
+        return ModeMap(
+            rating=standing.rating,
+            games=standing.games,
+            place=board.own.place if board.own else None,
+            players=board.players,
+            curve=[(outcome.at, rating(outcome.skill)) for outcome in history],
+            results=list(_results(history))[: -RESULTS - 1 : -1],
+        )
+
+
+def _asked(mode: Mode, request: Request) -> Asked | str:
+    """Read the query of a request, or say what is wrong with it."""
+    query = parse_qs(request.path.partition("?")[2], keep_blank_values=True)
+    period, page, player = (query.get(name, [""])[-1] for name in ("period", "page", "player"))
+    if period not in ("", "all", "week"):
+        return "period is all or week"
+    if page and not (re.fullmatch("[0-9]{1,7}", page) and 1 <= int(page) <= PAGES):
+        return f"page is a number from 1 to {PAGES}"
+    if player and not _PLAYER.fullmatch(player):
+        return "player is a player's id"
+    return Asked(mode, period == "week", int(page or 1), PlayerId(player) if player else None)
+
+
+async def _answer(work: Awaitable[Response]) -> Response:
+    try:
+        return await work
+    except StoreDown as error:
+        log.warning("ratings were not read", extra={"error": str(error)})
+        return say(HTTPStatus.SERVICE_UNAVAILABLE, "no ratings can be read now", {"Retry-After": "1"})
+
+
+def _unknown_player() -> Response:
+    return say(HTTPStatus.NOT_FOUND, "no rated game of a player with this id is known", FOR_ANYONE)
+
+
+def _line(placed: Placed, standing: Standing | None) -> LineMap | None:
+    if standing is None:  # it has just expired, and the board is told of that with its next change
+        return None
+    return LineMap(
+        place=placed.place,
+        player=PersonMap(id=placed.player, name=standing.name),
+        rating=placed.rating,
+        games=standing.games,
+    )
+
+
+def _results(history: Sequence[Outcome]) -> Iterator[ResultMap]:
+    """Tell of games, the first of them against the rating that everyone begins with."""
+    ratings = [NEW_RATING, *(rating(outcome.skill) for outcome in history)]
+    for outcome, (before, after) in zip(history, pairwise(ratings), strict=True):
+        yield ResultMap(
+            room=outcome.room,
+            at=outcome.at,
+            place=outcome.place,
+            rating=after,
+            change=after - before,
+            counted=outcome.counted > 0,
+            rivals=list(map(_rival, outcome.rivals)),
+        )
+
+
+def _rival(rival: Participant) -> RivalMap:
+    return RivalMap(id=rival.id, name=rival.name, place=rival.place, rating=rating(rival.skill))
