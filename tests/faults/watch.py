@@ -86,8 +86,8 @@ async def caught_up(load: Load, store: str, within: float = 4.0) -> float:
             if time.monotonic() - stopped > within:
                 return math.inf
             await asyncio.sleep(0.01)
-    last = max(when for move in load.record.history.moves() for when, _ in move.acknowledged)
-    return max(0.0, time.monotonic() - last)
+    moments = acknowledgements(load, load.persons)
+    return time.monotonic() - (moments[-1] if moments else stopped)
 
 
 async def all_level(load: Load, persons: Sequence[Person], store: str, within: float = 6.0) -> float:
