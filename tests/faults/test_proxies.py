@@ -1,7 +1,6 @@
 """P39: nginx and haproxy in front change nothing: games, silence, reloads, nodes that end, addresses."""
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
@@ -38,13 +37,6 @@ def node() -> None:
     """Let nobody use the one of all tests."""
 
 
-@pytest.fixture(scope="module")
-def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
-    """Two nodes as people have them behind a proxy."""
-    with Deployment(tmp_path_factory.mktemp("nodes"), nodes=2, trusted_proxies=PROXY) as deployment:
-        yield deployment
-
-
 @pytest.fixture
 def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
     """A certificate that clients trust."""
@@ -58,7 +50,7 @@ def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
 async def test_a_game_over_tls_through_a_proxy_is_a_game(
     deployment: Deployment, tmp_path: Path, pair: Pair, meet: Meet, kind: type[Front], more: str
 ) -> None:
-    with kind(tmp_path, deployment.addresses(), Wishes(more=more), pair) as front:
+    with kind(tmp_path, deployment.addresses()[:2], Wishes(more=more), pair) as front:
         await front.ready()
         options = {"size": 27, "seed": "006d" * 16}
         table = await Table.begin(lambda *codec: meet(*codec, url=front.url), "race", **options)
@@ -73,7 +65,7 @@ async def test_pages_are_passed_on_but_not_what_nodes_say_of_themselves(
     deployment: Deployment, tmp_path: Path, pair: Pair, kind: type[Front]
 ) -> None:
     pages = {"/": 200, "/v1/rooms": 200, "/v1": 426, "/nothing": 404, "/readyz": 404, "/healthz": 404}
-    with kind(tmp_path, deployment.addresses(), Wishes(tls=False), pair) as front:
+    with kind(tmp_path, deployment.addresses()[:2], Wishes(tls=False), pair) as front:
         await front.ready()
         for path, status in pages.items():
             assert (await fetch(front.url, path, Connection="close")).status == status, path
@@ -100,7 +92,8 @@ async def be_silent(
     """Do so through each proxy."""
     wishes = Wishes(tls=False, idle_ms=idle_ms)
     async with AsyncExitStack() as stack:
-        fronts = [stack.enter_context(kind(folder, deployment.addresses(), wishes, pair)) for kind in FRONTS]
+        nodes = deployment.addresses()[:2]
+        fronts = [stack.enter_context(kind(folder, nodes, wishes, pair)) for kind in FRONTS]
         return await asyncio.gather(*(silent(front, seconds) for front in fronts))
 
 

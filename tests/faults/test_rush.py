@@ -89,6 +89,7 @@ async def test_each_seat_is_given_once(deployment: Deployment, promise: Promise)
     promise.equals("games that those inside were told of", games, ROOMS)
 
 
+@pytest.mark.full
 @pytest.mark.twin("P26")
 async def test_where_nobody_looks_at_the_end_of_the_log_seats_are_given_twice(
     tmp_path: Path, promise: Promise
