@@ -13,12 +13,11 @@ import pytest
 from rich.console import Console
 from tests.live.line import Line
 from tests.live.node import Node
-from tests.store.waiting import until
 from typer.testing import CliRunner
 
 from tenmatch.app import cli
 from tenmatch.app.load.command import load
-from tenmatch.app.load.crew import crew, shares
+from tenmatch.app.load.crew import Crew, crew, shares
 from tenmatch.app.load.plan import Order, Plan
 from tenmatch.app.load.tally import Tally
 from tenmatch.game.events import Added, Matched
@@ -178,33 +177,41 @@ def test_limits_that_are_met_are_said_and_lose_nothing(tmp_path: Path) -> None:
 
 async def test_connections_that_break_come_back_and_lose_nothing(node: Node) -> None:
     async with Line(node) as line:
-        plan = Plan(url=line.url, rooms=3, watchers=2, size=60, rate=150)
-        loading = asyncio.create_task(loaded(plan, 3))
-        await until(lambda: line.connections >= 12, within=10)
-        for _ in range(4):
-            await asyncio.sleep(0.5)  # so that the cuts meet the load in many moments
-            line.cut()
-        tally = await loading
+        plan = Plan(url=line.url, rooms=3, watchers=2, size=60, rate=150, patience_s=30)
+        async with crew([plan]) as workers:
+            await workers.until(lambda report: report.entered, 10)
+            await workers.tell(Order("play"))
+            for cuts in range(1, 5):
+                await asyncio.sleep(0.3)  # so that the cuts meet the load in many moments
+                line.cut()
+                await workers.until(lambda report: report.tally.came_back >= 12 * cuts, 30)  # noqa: B023
+            tally = await at_rest(workers)
     assert not tally.faults, tally.first_faults
-    assert tally.came_back > 0
     assert tally.moves > 100
 
 
 async def test_a_server_killed_and_started_again_loses_nothing(tmp_path: Path) -> None:
-    with Node(tmp_path, "--port", "0", messages_per_s=0, matches_per_s=0, rooms_per_player=0) as node:
-        port = urlsplit(node.url).port
+    with Node(tmp_path, messages_per_s=0, matches_per_s=0, rooms_per_player=0) as node:
         plan = Plan(url=node.url, rooms=4, watchers=1, size=60, rate=100, patience_s=30)
-        loading = asyncio.create_task(loaded(plan, 6))
-        with node.store() as store:
-            await until(lambda: len(store.keys("tm:*:log")) >= 4, within=10)
-        await asyncio.sleep(1)  # to be in mid-game
-        node.kill()
-        node.flags = (*node.flags, "--port", str(port))
-        await asyncio.to_thread(node.start)
-        tally = await loading
+        async with crew([plan]) as workers:
+            await workers.until(lambda report: report.entered, 10)
+            await workers.tell(Order("play"))
+            await workers.until(lambda report: report.tally.moves > 50, 10)
+            port = urlsplit(node.url).port
+            node.kill()
+            node.flags = (*node.flags, "--port", str(port))
+            await asyncio.to_thread(node.start)
+            back = await workers.until(lambda report: not report.away, 60)
+            await workers.until(lambda report: report.tally.moves > back.tally.moves + 50, 30)
+            tally = await at_rest(workers)
     assert not tally.faults, tally.first_faults
     assert tally.came_back >= 12
-    assert tally.moves > 100
+
+
+async def at_rest(workers: Crew) -> Tally:
+    """Return what was counted when every move has its answer."""
+    await workers.tell(Order("rest"))
+    return (await workers.until(lambda report: report.resting, 40)).tally
 
 
 @pytest.mark.parametrize("do", ["resume", "cut"])

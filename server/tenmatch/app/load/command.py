@@ -16,7 +16,7 @@ from tenmatch.app.load.report import doing, now, result, summary
 from tenmatch.app.load.tally import Tally
 
 ENTER_S: Final = 120.0  # for all to be where they should be
-SHOWN_S: Final = 0.5  # between two looks at the load
+SHOWN_S: Final = 1.0  # between two looks at the load
 
 
 def run_load(plan: Plan, seconds: float, processes: int, *, as_json: bool = False) -> bool:
@@ -43,7 +43,8 @@ async def load(plan: Plan, seconds: float, processes: int, console: Console) -> 
     """
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop.set)
-    with Live(Text(f"{doing(plan)}: all go to their places"), console=console, transient=True) as live:
+    entering = Text(f"entering: {doing(plan)}", no_wrap=True, overflow="ellipsis")
+    with Live(entering, console=console, transient=True) as live:
         async with crew(shares(plan, processes)) as workers:
             await _enter(workers)
             first = last = (await workers.tell(Order("play"))).tally

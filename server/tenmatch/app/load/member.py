@@ -126,10 +126,13 @@ class Member:
     # -- what goes out
 
     def ask(self, t: str, **fields: object) -> None:
-        """Send a request; it is sent again until it has an answer."""
+        """Send a request, now or when we are back; it is sent again until it has an answer."""
+        self.send(self._noted(t, **fields))
+
+    def _noted(self, t: str, **fields: object) -> Message:
         number = next(self._ids)
         self._asked[number] = {"t": t, "id": number, **fields}
-        self.send(self._asked[number])
+        return self._asked[number]
 
     def enter(self, room: str, *, watch: bool = False) -> None:
         """Join a room, given by its id or code."""
@@ -142,7 +145,11 @@ class Member:
         self.ask("leave", room=room)
 
     def send(self, message: Message) -> None:
-        """Send a message, if there is a connection."""
+        """Send a message; while we are away that is left to whoever hears that we are back."""
+        if self.there:
+            self._send(message)
+
+    def _send(self, message: Message) -> None:
         if self._wire is not None:
             self._wire.send(_encode(message))
 
@@ -151,7 +158,7 @@ class Member:
     def opened(self, wire: Wire) -> None:
         """Say who we are."""
         self._wire = wire
-        self.send({"t": "hello", "token": self._token} if self._token else {"t": "hello"})
+        self._send({"t": "hello", "token": self._token} if self._token else {"t": "hello"})
 
     def heard(self, payload: bytes) -> None:
         """Take a message; the events of the room one by one, each the next."""
@@ -239,7 +246,9 @@ class Member:
             self._company.loop.call_later(AGAIN_S, self._again, said.re)
             return
         asked = self._answered(said)
-        done_before = asked is not None and said.re in self._repeated and said.code == DONE.get(str(asked["t"]))
+        done_before = (
+            asked is not None and said.re in self._repeated and said.code == DONE.get(str(asked["t"]))
+        )
         if not done_before:
             self._tally.fault(f"room {self.room or '-'}: error {said.code}: {said.text}")
 
@@ -268,7 +277,7 @@ class Member:
 
     def _rejoin(self) -> None:
         # Whoever has a seat takes it again, also where it asks to watch.
-        self.ask("join", room=self.room, watch=True, after=self.seq, chain=self.chain)
+        self._send(self._noted("join", room=self.room, watch=True, after=self.seq, chain=self.chain))
 
 
 _ANSWERS: Final[dict[str, Callable[[Member, Said], object]]] = {

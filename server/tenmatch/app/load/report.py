@@ -26,7 +26,7 @@ def doing(plan: Plan) -> str:
 
 
 def now(tally: Tally, seconds: float, of: float) -> Text:
-    """Say in one line how it goes; the tally is of the last moments."""
+    """Say in one line how the last moments were, latencies from a move to the opponent."""
     parts = [
         f"{seconds:.0f} s of {of:g}",
         f"{tally.moves_per_s:,.0f} moves/s",
@@ -34,11 +34,13 @@ def now(tally: Tally, seconds: float, of: float) -> Text:
     ]
     median, late = tally.latency(0.5), tally.latency(0.99)
     if median is not None and late is not None:
-        parts.append(f"to the opponent {_ms(median)}, 99 % within {_ms(late)}")
-    parts.append(f"load {busiest(tally):.0%} of a core")
+        parts.append(f"{_ms(median)}, 99 % {_ms(late)}")
+    parts.append(f"load {busiest(tally):.0%}")
     if tally.faults:
         parts.append(f"[red]{tally.faults} wrong[/red]")
-    return Text.from_markup("  ·  ".join(parts))
+    line = Text.from_markup(" · ".join(parts))
+    line.no_wrap, line.overflow = True, "ellipsis"
+    return line
 
 
 def result(plan: Plan, tally: Tally) -> RenderableType:
