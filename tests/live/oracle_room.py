@@ -88,6 +88,10 @@ class RoomJudge:
         assert room.phase == "open"
         assert event["seat"] == room.chairs.index(None), "the lowest free seat"
         bot = "bot" in event["player"]
+        assert ("skill" in event) is room.options["rated"]
+        if room.options["rated"]:
+            certain = event["skill"]["mu"] - 3 * event["skill"]["sigma"]
+            assert event["player"]["rating"] == 1000 + (4 * certain + 50) // 100, event
         room.chairs[event["seat"]] = Chair(event["player"], ready=bot or bool(event.get("ready")))
 
     def _unseated(self, room: Standing, event: Message) -> None:

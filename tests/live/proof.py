@@ -14,7 +14,7 @@ Message = dict[str, Any]
 
 FIELDS: Final = {
     "created": "mode options private code host commit join_by",
-    "seated": "seat player ready",
+    "seated": "seat player ready skill",
     "unseated": "seat reason host",
     "readied": "seat ready",
     "starting": "starts_at",
@@ -36,6 +36,7 @@ OPTIONS: Final = (
     "spectator_delay_ms rated"
 )
 PLAYER: Final = "id name bot rating"
+SKILL: Final = "mu sigma"
 RANK: Final = "seat place score mistakes"
 HIDDEN: Final = {"created": "seed salt rules", "mistaken": "seen", "called": "seen"}
 """What is stored and not told before the end."""
@@ -76,6 +77,7 @@ def write(event: Message, kept: Message) -> bytes:
         full["options"] = _ordered(full["options"], OPTIONS)
     if kind == "seated":
         full["player"] = _ordered(full["player"], PLAYER)
+        full["skill"] = event.get("skill") and _ordered(event["skill"], SKILL)
     if kind == "rematch":
         full["room"] = event["room"] if "from" in event else None  # else it is the room it happened in
     if kind == "ended":
