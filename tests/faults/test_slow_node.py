@@ -8,15 +8,17 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 from redis import Redis as Client
 from tests.effort import amount
-from tests.faults.deployment import Deployment
+from tests.faults.deployment import Deployment, apart
 from tests.faults.load import playing
 from tests.faults.oracle import INVARIANTS, count
 from tests.faults.promise import Promise
+from tests.faults.pushes import Pushes
 from tests.faults.watch import all_level, caught_up, watching
 from tests.live.node import Node
 from tests.store.fleet import Redis
@@ -93,6 +95,44 @@ async def test_a_node_that_does_not_read_is_cut_off_and_misses_nothing(
 @pytest.mark.twin("P17")
 async def test_a_node_that_was_cut_off_and_does_not_doubt(promise: Promise, tmp_path: Path) -> None:
     await read_nothing(promise, tmp_path, "never_in_doubt")
+
+
+@pytest.mark.full
+@pytest.mark.promise("P17")
+async def test_a_connection_that_is_not_read_is_cut_off_and_the_node_misses_nothing(
+    promise: Promise, tmp_path: Path
+) -> None:
+    """The node lives on, and what it asks is answered; only what is published is not read on its way."""
+    with Redis(tmp_path, *OUTPUT_LIMIT) as redis, closing(Client.from_url(redis.local)) as client:
+        async with Pushes(redis.socket) as way:
+            ways = [redis.url, way.url]
+            start = partial(Deployment, tmp_path, nodes=2, store=redis, ways=ways)
+            async with (
+                apart(start) as deployment,
+                playing(deployment.addresses, rooms=10, rate=50) as load,
+                watching(deployment.nodes[1].url) as watch,
+            ):
+                slow = load.on(deployment.nodes[1].url)
+                before = await memory(redis, "used_memory")
+                way.stop_reading()
+                stopped = time.monotonic()
+                message = published.note(250, bytes(PIECE))
+                await publish(client, slow[0].room, message, 40 * MEGABYTE // PIECE)
+                peak = await memory(redis, "used_memory_peak") - before
+                unready = await watch.until(lambda look: not look.ready, stopped)
+                way.read_on()
+                read_on = time.monotonic()
+                level = await all_level(load, slow, redis.local)
+                ready = await watch.until(lambda look: look.ready, read_on)
+                late = await caught_up(load, redis.local)
+                flaws = load.examine(redis.local)
+    what = "not read on its way: "
+    promise.at_most(what + "memory of Redis at its peak", peak / MEGABYTE, 1.1 * LIMIT / MEGABYTE, "MB")
+    promise.at_most(what + "the node not ready after", unready, 5.0, "s")
+    promise.at_most(what + "ready after it is read again", ready, BACK_S, "s")
+    promise.at_most(what + "clients have all after it is read again", level, BACK_S, "s")
+    promise.at_most(what + "at the head after the last move", late, 2.0, "s")
+    promise.equals(what + "flaws (I1 to I8)", count(flaws, *INVARIANTS), 0)
 
 
 # A stranger who has access to Redis
