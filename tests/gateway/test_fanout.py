@@ -11,7 +11,7 @@ from tests.store.waiting import until
 from tenmatch.game.ids import PlayerId, RoomId, SeatNumber, Seq
 from tenmatch.game.options import Mode
 from tenmatch.gateway.credits import Credits
-from tenmatch.gateway.fanout import SLICE, Audience, Member
+from tenmatch.gateway.fanout import FAR_BEHIND, SLICE, Audience, Member
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON
 from tenmatch.protocol.stored import Entry, seal_all
@@ -174,6 +174,22 @@ async def test_a_slow_watcher_gets_one_snapshot_instead_of_what_it_missed() -> N
     log.grow()
     audience.tell()
     assert listener.sent == ["s51", "52"]
+
+
+async def test_a_watcher_far_behind_is_told_the_state_instead() -> None:
+    log = Log()
+    audience = Audience(log)
+    _, player = enter(audience, log, 0)
+    _, watcher = enter(audience, log)
+    for _ in range(FAR_BEHIND + 1):
+        log.grow()
+    audience.tell()
+    assert player.sent == numbers(1, FAR_BEHIND + 1)
+    assert watcher.sent == [f"s{FAR_BEHIND + 1}"]
+    for _ in range(FAR_BEHIND):
+        log.grow()
+    audience.tell()
+    assert watcher.sent[1:] == numbers(FAR_BEHIND + 2, 2 * FAR_BEHIND + 1)
 
 
 async def test_a_slow_player_is_left_out_of_nothing() -> None:

@@ -14,6 +14,7 @@ from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.stored import Entry
 
 SLICE = 200  # watchers told before the loop may breathe
+FAR_BEHIND = 64  # events that a watcher has not been sent, above which the state tells it all
 
 
 class Listener(Protocol):
@@ -164,6 +165,8 @@ class Audience:
         head = len(entries)
         if head - member.sent == 1:
             listener.write(self._frames.frame(entries[-1], member))
+        elif head - member.sent > FAR_BEHIND and member.seat is None:
+            listener.write(self._frames.snapshot(member))  # what waits for a watcher stays short
         elif head > member.sent:
             listener.write(b"".join(self._frames.frame(entry, member) for entry in entries[member.sent :]))
         member.sent = Seq(head)
