@@ -17,6 +17,7 @@ from tests.store.waiting import until
 CONTENTION: Final = 0.1  # of the moves are claimed by both players at once
 OPTIONS: Final = {"max_players": 2, "countdown_ms": 0, "seconds": 3600, "penalty": False}
 READY_S: Final = 30.0  # for all rooms to have begun
+LOOK_S: Final = 0.02  # between two looks at all logs
 SETTLE_S: Final = 15.0  # for all moves to be answered, once everything works again
 
 
@@ -124,7 +125,7 @@ class Load:
         self.hurry()
         await until(lambda: all(party.quiet for party in self.parties), within)
         with closing(store_at(redis_url)) as redis:
-            await until(lambda: not self.stragglers(redis), within)
+            await until(lambda: not self.stragglers(redis), within, LOOK_S)
         return self.examine(redis_url)
 
     def hurry(self) -> None:
@@ -143,7 +144,11 @@ class Load:
 
     def heads(self, redis: Redis) -> dict[str, int]:
         """Return where the logs end of the rooms that are played in."""
-        return {party.room: redis.llen(_key(party.room)) for party in self.parties if party.room}
+        rooms = [party.room for party in self.parties if party.room]
+        with redis.pipeline(transaction=False) as asked:
+            for room in rooms:
+                asked.llen(_key(room))
+            return dict(zip(rooms, asked.execute(), strict=True))
 
     def stragglers(self, redis: Redis) -> list[str]:
         """List who is not at the head of the room's log."""
@@ -171,6 +176,10 @@ class Load:
     def doubles(self) -> int:
         """Count events that came again, and answered nothing."""
         return sum(view.doubles for view in self.record.history.views())
+
+    def played_since(self, moment: float) -> int:
+        """Count the rooms in which a move was acknowledged since."""
+        return sum(self.record.latest.get(party.room, 0.0) > moment for party in self.parties)
 
     def answers(self, *kinds: str) -> int:
         """Count the answers of some kinds."""

@@ -54,6 +54,7 @@ class Record:
     waits: list[Wait] = field(default_factory=list)
     interruptions: list[Interruption] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)  # what no client should be told
+    latest: dict[str, float] = field(default_factory=dict)  # when a move was last acknowledged, by rooms
     closings: list[tuple[str, float]] = field(default_factory=list)  # who was told to go, and when
     unanswered: list[tuple[str, int]] = field(default_factory=list)
     """Moves that had been made when their sender came back, but not answered: by whom, and the close code."""
@@ -324,6 +325,7 @@ class Person:
         move = self._record.history.room(self.room).moves.get((self.seat, n))
         if move is not None:
             move.acknowledged.append((now, seq))
+            self._record.latest[self.room] = now
         self._settle(n, now, "event")
 
     def _settle(self, n: int, now: float, answer: str) -> None:

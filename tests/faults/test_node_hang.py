@@ -13,7 +13,7 @@ from tests.faults.oracle import INVARIANTS, count
 from tests.faults.promise import Promise
 from tests.store.waiting import until
 
-FROZEN_S = amount(11.0, 30.0)
+FROZEN_S = amount(11.0, 28.0)  # after 30 s it would cut off those who stayed, before it hears them
 FOUND_S = 1.0  # for a node that goes on, to find out what it missed
 BY_THEN_S = 15.0
 

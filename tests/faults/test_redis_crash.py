@@ -39,21 +39,12 @@ class Crashes:
         await asyncio.sleep(AWAY_S)
         await asyncio.to_thread(self._deployment.redis.start)
         back = time.monotonic()
-        await until(lambda: played_since(self._load, back) == len(self._load.parties), 20)
+        await until(lambda: self._load.played_since(back) == len(self._load.parties), 20)
         self.rounds += 1
         self.resumed.append(time.monotonic() - back)
         waited = silences(self._load, before)
         self.longest.append(waited[-1])
         return percentile(waited, 0.99)
-
-
-def played_since(load: Load, moment: float) -> int:
-    """Count the rooms in which a move was acknowledged since."""
-    rooms = load.record.history.rooms
-    return sum(
-        any(when > moment for move in seen.moves.values() for when, _ in move.acknowledged)
-        for seen in rooms.values()
-    )
 
 
 def silences(load: Load, first: int = 0) -> list[float]:

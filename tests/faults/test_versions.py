@@ -21,7 +21,7 @@ import pytest
 import redis
 from tests.effort import amount
 from tests.faults.deployment import LAUNCH, Deployment
-from tests.faults.load import Load, playing
+from tests.faults.load import LOOK_S, Load, playing
 from tests.faults.oracle import INVARIANTS, count
 from tests.faults.promise import Promise
 from tests.protocol.logs import LOGS
@@ -205,7 +205,7 @@ async def seconds_behind(load: Load, redis_url: str) -> float:
     load.resting = True
     began = time.monotonic()
     with closing(redis.Redis.from_url(redis_url)) as client, contextlib.suppress(TimeoutError):
-        await until(lambda: not load.stragglers(client), 1.25 * BEHIND_S)
+        await until(lambda: not load.stragglers(client), 1.25 * BEHIND_S, LOOK_S)
     return time.monotonic() - began
 
 
@@ -214,7 +214,7 @@ async def gather_at(load: Load, url: str) -> None:
     for party in load.parties:
         for person in party.persons[1:]:
             person.go_to(url)
-    await until(lambda: len(load.on(url)) >= 2 * len(load.parties), 10)
+    await until(lambda: len(load.on(url)) >= 2 * len(load.parties), 20)
     await asyncio.sleep(PLAYED_ON_S)
 
 

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 
 
-async def until(holds: Callable[[], bool], within: float = 5.0) -> None:
+async def until(holds: Callable[[], bool], within: float = 5.0, every: float = 0.001) -> None:
     """Return as soon as a condition holds; fail when it does not *within* so many seconds."""
     async with asyncio.timeout(within):
         while not holds():  # noqa: ASYNC110
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(every)
