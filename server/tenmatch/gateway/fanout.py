@@ -36,7 +36,7 @@ class Listener(Protocol):
 class Member:
     """One client's place in one room: a seat, or a place among the watchers."""
 
-    __slots__ = ("behind", "listener", "matches", "number", "player", "seat", "sent")
+    __slots__ = ("behind", "kind", "listener", "matches", "number", "player", "seat", "sent")
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class Member:
         self.listener = listener
         self.player = player
         self.seat = seat  # None: a watcher
+        self.kind = (listener.codec.name, seat)  # members of a kind are sent the same bytes
         self.number = number  # of this connection among those of the seat; the highest plays
         self.sent = sent  # the last event that this client was sent
         self.matches = matches  # how fast this seat may claim
@@ -114,8 +115,9 @@ class Audience:
 
     def tell(self) -> None:
         """Send everyone what they have not been sent yet: players now, watchers as the loop breathes."""
+        newest: dict[object, bytes] = {}
         for member in tuple(self._players):
-            self._catch_up(member)
+            self._catch_up(member, newest)
         if not self._watchers:
             return
         # Who has not been reached since the last event comes first: a quick game must not leave anybody out.
@@ -139,11 +141,11 @@ class Audience:
 
     def _tell_watchers(self) -> None:
         self._telling = False
-        queue = self._queue
+        queue, newest = self._queue, {}
         for _ in range(min(SLICE, len(queue))):
             member = queue.popleft()
             if member in self._watchers:
-                self._catch_up(member)
+                self._catch_up(member, newest)
         if queue:
             self._telling = True
             asyncio.get_running_loop().call_soon(self._tell_watchers)
@@ -156,15 +158,18 @@ class Audience:
         if queue:
             asyncio.get_running_loop().call_soon(self._say_to_watchers, frames, queue)
 
-    def _catch_up(self, member: Member) -> None:
-        listener = member.listener
+    def _catch_up(self, member: Member, newest: dict[object, bytes]) -> None:
+        """Send a member what it has not been sent; the newest event by kind, as it was made for the others."""
+        listener, entries = member.listener, self._frames.entries
+        head = len(entries)
         if listener.slow and member.seat is None:
             member.behind = True
             return
-        entries = self._frames.entries
-        head = len(entries)
         if head - member.sent == 1:
-            listener.write(self._frames.frame(entries[-1], member))
+            frame = newest.get(member.kind)
+            if frame is None:
+                frame = newest[member.kind] = self._frames.frame(entries[-1], member)
+            listener.write(frame)
         elif head - member.sent > FAR_BEHIND and member.seat is None:
             listener.write(self._frames.snapshot(member))  # what waits for a watcher stays short
         elif head > member.sent:
