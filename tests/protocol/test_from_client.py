@@ -27,6 +27,7 @@ MESSAGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "resign": ({"room": ROOM, "n": 1}, {}),
     "rematch": ({"room": ROOM, "want": True}, {"id": 1}),
     "chat": ({"room": ROOM, "text": "x"}, {"id": 1}),
+    "queue": ({"mode": "race", "on": True}, {"id": 1, "rated": False, "bot": True}),
     "lobby": ({"on": True}, {"id": 1}),
     "ping": ({}, {"id": 1}),
 }
@@ -66,6 +67,8 @@ RANGES: dict[str, tuple[list[object], list[object]]] = {
     "ready": BOOLEANS,
     "want": BOOLEANS,
     "on": BOOLEANS,
+    "rated": BOOLEANS,
+    "bot": BOOLEANS,
 }
 
 

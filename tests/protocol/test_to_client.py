@@ -14,6 +14,7 @@ from tenmatch.protocol.to_client import (
     AnyToClient,
     Error,
     Pong,
+    Queued,
     Refused,
     Resumed,
     Rooms,
@@ -42,6 +43,8 @@ def test_optional_fields_are_left_out() -> None:
         "code": "hello_first",
         "text": "x",
     }
+    queued = Queued(mode="race", rated=False, on=True)
+    assert told(queued) == {"t": "queued", "mode": "race", "rated": False, "on": True}
     refused = Refused(room=ROOM, n=MoveNumber(1), seq=0, code="stale")
     assert told(refused) == {"t": "refused", "room": ROOM, "n": 1, "seq": 0, "code": "stale"}
 

@@ -15,7 +15,7 @@ PLAYERS = [PlayerId(f"player{number:06}") for number in range(3)]
 LASTING = {
     *(keys.ALIVE, keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION, keys.SECRET),
     *(keys.board("race"), keys.board_seen("race")),
-    *(keys.SEEKERS, keys.waiting("race:casual"), keys.MATCHES, keys.MATCHES_DUE),
+    *(keys.SEEKERS, keys.waiting("race:casual"), keys.PAIRINGS, keys.PAIRINGS_DUE),
 }
 
 
@@ -44,25 +44,25 @@ async def do_everything(store: Store) -> None:
     await boards.put(store, "race", player, 1000, store.clock.now(), ttl=60)
     await boards.read(store, "race", None, first=0, many=3, player=player)
     await shared_secret(store)
-    await seek_matches(store)
+    await seek_opponents(store)
 
 
-async def seek_matches(store: Store) -> None:
-    """Make a match and be done with it, make another, and leave one player waiting."""
+async def seek_opponents(store: Store) -> None:
+    """Pair two and be done with it, pair them again, and leave another waiting."""
     at = queue.Queue(Mode.RACE, rated=False)
-    sought = [queue.Sought(player, "Name", 1500, at, "ticket") for player in PLAYERS]
+    sought = [queue.Sought(player, "Name", 1500, at, "node-1") for player in PLAYERS]
     for one in sought:
         await queue.seek(store, one)
     await queue.seeking(store, sought)
     [waiting] = await queue.waiting(store, [at], 2)
     pair = (waiting[0].player, waiting[1].player)
-    await queue.match(store, [queue.Wanted(ROOM, at, pair)])
-    await store.call("ZADD", keys.MATCHES_DUE, 0, ROOM)
-    [match] = await queue.left_behind(store, 10)
-    await queue.unmatch(store, match, pair)
-    await queue.match(store, [queue.Wanted(OTHER_ROOM, at, pair)])
-    await queue.match_in(store, OTHER_ROOM)
-    await queue.seek(store, queue.Sought(PlayerId("another00000"), "Name", 1500, at, "ticket"))
+    await queue.pair(store, [queue.Wanted(ROOM, at, pair)])
+    await store.call("ZADD", keys.PAIRINGS_DUE, 0, ROOM)
+    [pairing] = await queue.left_behind(store, 10)
+    await queue.unpair(store, pairing, pair)
+    await queue.pair(store, [queue.Wanted(OTHER_ROOM, at, pair)])
+    await queue.pairing_in(store, OTHER_ROOM)
+    await queue.seek(store, queue.Sought(PlayerId("another00000"), "Name", 1500, at, "node-1"))
     await queue.unseek(store, PlayerId("another00000"), at)
 
 

@@ -1,4 +1,4 @@
-"""The queue: one entry a player, matches made of those who wait, and what comes of them."""
+"""The queue: one entry a player, pairings made of those who wait, and what comes of them."""
 
 import asyncio
 from contextlib import closing
@@ -13,7 +13,7 @@ from tenmatch.game.ids import Millis, PlayerId, RoomId
 from tenmatch.game.options import Mode
 from tenmatch.store import keys, published, queue
 from tenmatch.store.connect import Address, ErrorReply, Store
-from tenmatch.store.queue import COUNTS, Match, Paired, Queue, Sought, Standing, State, Wanted
+from tenmatch.store.queue import COUNTS, Pairing, Partner, Queue, Sought, Standing, State, Wanted
 
 RACE, TURNS = Queue(Mode.RACE, False), Queue(Mode.TURNS, False)
 RATED = Queue(Mode.RACE, True)
@@ -21,9 +21,9 @@ ANN, BEN, EVE = (PlayerId(f"{name}000000000") for name in ("ann", "ben", "eve"))
 ROOM, OTHER = RoomId("abcdefghjk"), RoomId("mnpqrstuvw")
 
 
-def sought(player: PlayerId, at: Queue = RACE, ticket: str = "", rating: int = 1500) -> Sought:
-    """Return what a player seeks, through the first connection of theirs unless another is named."""
-    return Sought(player, f"{player[:3].title()} é", rating, at, ticket or f"{player} 1")
+def sought(player: PlayerId, at: Queue = RACE, node: str = "node-1") -> Sought:
+    """Return what a player seeks."""
+    return Sought(player, f"{player[:3].title()} é", 1500, at, node)
 
 
 async def seek(store: Store, *players: PlayerId, at: Queue = RACE) -> None:
@@ -41,15 +41,15 @@ async def milliseconds(store: Store) -> int:
 
 
 async def made(store: Store, room: RoomId, *players: PlayerId, level: Level | None = None) -> bool:
-    [made] = await queue.match(store, [Wanted(room, RACE, players, level)])
+    [made] = await queue.pair(store, [Wanted(room, RACE, players, level)])
     return made
 
 
-async def matched(store: Store, room: RoomId = ROOM) -> Match:
-    """Return the match that is being made in a room."""
-    match = await queue.match_in(store, room)
-    assert match is not None
-    return match
+async def pairing_of(store: Store, room: RoomId = ROOM) -> Pairing:
+    """Return the pairing in a room."""
+    pairing = await queue.pairing_in(store, room)
+    assert pairing is not None
+    return pairing
 
 
 async def order(store: Store, at: Queue = RACE) -> list[PlayerId]:
@@ -95,13 +95,13 @@ async def test_a_player_waits_in_one_queue(store: Store) -> None:
     assert (await order(store), await order(store, TURNS)) == ([ANN], [])
 
 
-async def test_asking_again_changes_nothing_but_who_is_told(store: Store) -> None:
+async def test_asking_again_changes_nothing_but_where(store: Store) -> None:
     first = await queue.seek(store, sought(ANN))
     await seek(store, BEN)
-    again = await queue.seek(store, sought(ANN, ticket="another"))
+    again = await queue.seek(store, sought(ANN, node="node-2"))
     assert again == first
     assert await order(store) == [ANN, BEN]
-    assert await queue.seeking(store, [sought(ANN), sought(ANN, ticket="another")]) == [
+    assert await queue.seeking(store, [sought(ANN), sought(ANN, node="node-2")]) == [
         Standing(State.TAKEN),
         first,
     ]
@@ -116,14 +116,26 @@ async def test_who_wants_it_no_longer_is_gone(store: Store) -> None:
     await seek(store, ANN, BEN)
     assert await queue.unseek(store, ANN, RACE) is None
     assert await order(store) == [BEN]
-    assert [one.state for one in await standing(store, ANN, BEN)] == [State.GONE, State.WAITING]
+    assert [one.state for one in await standing(store, ANN, BEN)] == [State.TAKEN, State.WAITING]
+
+
+async def test_and_nobody_puts_them_back(store: Store) -> None:
+    await seek(store, ANN, BEN)
+    await made(store, ROOM, BEN)
+    for player in (ANN, BEN):
+        await queue.unseek(store, player, RACE)
+    await queue.unpair(store, await pairing_of(store))
+    assert [one.state for one in await standing(store, ANN, BEN)] == [State.TAKEN] * 2
+    assert 0 < await store.call("PTTL", keys.unsought(ANN)) <= COUNTS
+    await seek(store, ANN)
+    assert [one.state for one in await standing(store, ANN)] == [State.WAITING]
 
 
 async def test_a_connection_that_ends_takes_only_its_own_entry_with_it(store: Store) -> None:
     await seek(store, ANN)
-    assert await queue.unseek(store, ANN, RACE, "an older one") is None
+    assert await queue.unseek(store, ANN, RACE, "node-2") is None
     assert await order(store) == [ANN]
-    await queue.unseek(store, ANN, RACE, f"{ANN} 1")
+    await queue.unseek(store, ANN, RACE, "node-1")
     assert await order(store) == []
 
 
@@ -151,19 +163,19 @@ async def test_what_the_store_lost_is_put_back_where_it_was(store: Store) -> Non
     assert await order(store) == [EVE, ANN, BEN]
 
 
-async def test_a_match_takes_its_players_out_of_the_queue(store: Store) -> None:
+async def test_a_pairing_takes_its_players_out_of_the_queue(store: Store) -> None:
     await seek(store, ANN, BEN, EVE)
     assert await made(store, ROOM, EVE, ANN)
     assert await order(store) == [BEN]
-    match = await matched(store)
-    assert (match.room, queue.QUEUES[match.queue], match.level) == (ROOM, RACE, "")
-    assert match.players == (Paired(EVE, "Eve é", 1500), Paired(ANN, "Ann é", 1500))
+    pairing = await pairing_of(store)
+    assert (pairing.room, queue.QUEUES[pairing.queue], pairing.level) == (ROOM, RACE, "")
+    assert pairing.players == (Partner(EVE, "Eve é", 1500), Partner(ANN, "Ann é", 1500))
     ann, ben = await standing(store, ANN, BEN)
-    assert (ann.state, ann.room, ben.state) == (State.MATCHED, ROOM, State.WAITING)
-    assert 0 <= match.made_at - ann.since < 5000
+    assert (ann.state, ann.room, ben.state) == (State.PAIRED, ROOM, State.WAITING)
+    assert 0 <= pairing.made_at - ann.since < 5000
 
 
-async def test_a_match_is_made_of_all_its_players_or_of_none(store: Store) -> None:
+async def test_a_pairing_is_made_of_all_its_players_or_of_none(store: Store) -> None:
     await seek(store, ANN, BEN)
     await seek(store, EVE, at=TURNS)
     assert not await made(store, ROOM, ANN, EVE)
@@ -171,10 +183,10 @@ async def test_a_match_is_made_of_all_its_players_or_of_none(store: Store) -> No
     await silence(store, BEN)
     assert not await made(store, ROOM, ANN, BEN)
     assert await order(store) == [ANN]
-    assert await queue.match_in(store, ROOM) is None
+    assert await queue.pairing_in(store, ROOM) is None
 
 
-async def test_nobody_is_in_two_matches(store: Store) -> None:
+async def test_nobody_is_in_two_pairings(store: Store) -> None:
     await seek(store, ANN, BEN, EVE)
     assert await made(store, ROOM, ANN, BEN)
     assert not await made(store, OTHER, BEN, EVE)
@@ -185,36 +197,36 @@ async def test_nobody_is_in_two_matches(store: Store) -> None:
     assert await queue.unseek(store, BEN, RACE) == ROOM
 
 
-async def test_the_same_match_is_made_once(store: Store) -> None:
+async def test_the_same_pairing_is_made_once(store: Store) -> None:
     await seek(store, ANN, BEN)
     assert await made(store, ROOM, ANN, BEN)
-    first = await matched(store)
+    first = await pairing_of(store)
     assert await made(store, ROOM, ANN, BEN)  # asked again, as after an unknown outcome
-    assert await matched(store) == first
+    assert await pairing_of(store) == first
 
 
 async def test_one_alone_plays_the_computer(store: Store) -> None:
     await seek(store, ANN)
     assert await made(store, ROOM, ANN, level=Level.HARD)
-    match = await matched(store)
-    assert (match.level, [one.player for one in match.players]) == ("hard", [ANN])
+    pairing = await pairing_of(store)
+    assert (pairing.level, [one.player for one in pairing.players]) == ("hard", [ANN])
 
 
 async def test_when_it_is_played_nobody_seeks_any_more(store: Store) -> None:
     await seek(store, ANN, BEN)
     await made(store, ROOM, ANN, BEN)
-    match = await matched(store)
-    assert await queue.unmatch(store, match)
-    assert not await queue.unmatch(store, match, [ANN])
+    pairing = await pairing_of(store)
+    assert await queue.unpair(store, pairing)
+    assert not await queue.unpair(store, pairing, [ANN])
     assert [one.state for one in await standing(store, ANN, BEN)] == [State.GONE] * 2
-    assert await store.call("EXISTS", keys.SEEKERS, keys.MATCHES, keys.MATCHES_DUE) == 0
+    assert await store.call("EXISTS", keys.SEEKERS, keys.PAIRINGS, keys.PAIRINGS_DUE) == 0
 
 
 async def test_who_came_in_vain_waits_at_the_head(store: Store) -> None:
     await seek(store, EVE, ANN, BEN)
     await made(store, ROOM, ANN, BEN)
     since = (await standing(store, BEN))[0].since
-    assert await queue.unmatch(store, await matched(store), [BEN])
+    assert await queue.unpair(store, await pairing_of(store), [BEN])
     assert await order(store) == [BEN, EVE]
     ann, ben = await standing(store, ANN, BEN)
     assert (ann.state, ben) == (State.GONE, Standing(State.WAITING, None, since))
@@ -229,8 +241,8 @@ async def test_of_two_at_the_head_the_one_who_has_waited_longer(store: Store) ->
     await seek(store, ANN, BEN, EVE)
     await made(store, ROOM, ANN)
     await made(store, OTHER, EVE)
-    await queue.unmatch(store, await matched(store, OTHER), [EVE])
-    await queue.unmatch(store, await matched(store), [ANN])
+    await queue.unpair(store, await pairing_of(store, OTHER), [EVE])
+    await queue.unpair(store, await pairing_of(store), [ANN])
     assert await order(store) == [ANN, EVE, BEN]
 
 
@@ -238,28 +250,28 @@ async def test_who_came_and_is_gone_does_not_wait_again(store: Store) -> None:
     await seek(store, ANN, BEN)
     await made(store, ROOM, ANN, BEN)
     await silence(store, ANN)
-    await queue.unmatch(store, await matched(store), [ANN, BEN])
+    await queue.unpair(store, await pairing_of(store), [ANN, BEN])
     assert await order(store) == [BEN]
     assert [one.state for one in await standing(store, ANN)] == [State.GONE]
 
 
-async def test_a_match_that_nobody_sees_to_is_taken_on_by_one(store: Store) -> None:
+async def test_a_pairing_that_nobody_sees_to_is_taken_on_by_one(store: Store) -> None:
     await seek(store, ANN, BEN)
     await made(store, ROOM, ANN, BEN)
     assert await queue.left_behind(store, 10) == []
-    await store.call("ZADD", keys.MATCHES_DUE, 1, ROOM, 2, OTHER)  # of the other nothing is known
-    assert await queue.left_behind(store, 10) == [await matched(store)]
+    await store.call("ZADD", keys.PAIRINGS_DUE, 1, ROOM, 2, OTHER)  # of the other nothing is known
+    assert await queue.left_behind(store, 10) == [await pairing_of(store)]
     assert await queue.left_behind(store, 10) == []
-    assert await store.call("ZSCORE", keys.MATCHES_DUE, OTHER) is None
-    assert float(await store.call("ZSCORE", keys.MATCHES_DUE, ROOM)) > 2
+    assert await store.call("ZSCORE", keys.PAIRINGS_DUE, OTHER) is None
+    assert float(await store.call("ZSCORE", keys.PAIRINGS_DUE, ROOM)) > 2
 
 
-async def test_every_node_hears_of_matches_and_of_what_came_of_them(store: Store) -> None:
+async def test_every_node_hears_of_pairings_and_of_what_came_of_them(store: Store) -> None:
     async with listening(store) as (feed, ear):
         await feed.join(keys.QUEUE)
         await seek(store, ANN, BEN)
         await made(store, ROOM, ANN, BEN)
-        await queue.unmatch(store, await matched(store), [BEN])
+        await queue.unpair(store, await pairing_of(store), [BEN])
         for _ in range(2):
             kind, room, note, payload = await ear.next()
             assert (kind, room, note) == ("note", keys.QUEUE, published.QUEUED)
@@ -273,7 +285,7 @@ def test_what_is_no_note_is_said_to_be_none() -> None:
             queue.read_note(payload)
 
 
-async def test_however_many_nodes_match_at_once_everyone_is_in_one(
+async def test_however_many_nodes_pair_at_once_everyone_is_in_one(
     shared_server: Server, store: Store
 ) -> None:
     players = [PlayerId(f"player{number:06}") for number in range(40)]
@@ -286,11 +298,11 @@ async def test_however_many_nodes_match_at_once_everyone_is_in_one(
             Wanted(RoomId(f"room{number}{place:05}"), RACE, (one, players[(place + number + 1) % 40]))
             for place, one in enumerate(players)
         ]
-        taken = [await queue.match(nodes[number], [one]) for one in wanted]
+        taken = [await queue.pair(nodes[number], [one]) for one in wanted]
         return [one for one, [was_made] in zip(wanted, taken, strict=True) if was_made]
 
-    rooms = [match for part in await asyncio.gather(*map(pair_all, range(5))) for match in part]
-    busy = [player for match in rooms for player in match.players]
+    rooms = [pairing for part in await asyncio.gather(*map(pair_all, range(5))) for pairing in part]
+    busy = [player for pairing in rooms for player in pairing.players]
     assert len(busy) == len(set(busy)) > 20
     assert set(await order(store)) == set(players) - set(busy)
     for wanted in rooms:
@@ -307,8 +319,8 @@ async def test_where_memory_is_full_nobody_comes_but_who_is_there_may_go_on(own_
         for denied in (queue.seek(store, sought(PlayerId("new000000000"))), made(store, OTHER, EVE)):
             with pytest.raises(ErrorReply, match="OOM"):
                 await denied
-        assert [one.state for one in await standing(store, ANN, EVE)] == [State.MATCHED, State.WAITING]
-        await queue.unmatch(store, await matched(store), [BEN])
+        assert [one.state for one in await standing(store, ANN, EVE)] == [State.PAIRED, State.WAITING]
+        await queue.unpair(store, await pairing_of(store), [BEN])
         assert await order(store) == [BEN, EVE]
         await queue.unseek(store, EVE, RACE)
         assert await order(store) == [BEN]

@@ -28,6 +28,8 @@ from tenmatch.gateway.issuer import Issuer, Keys, SharedSecret
 from tenmatch.gateway.keyset import KeySet, fetcher
 from tenmatch.gateway.leaderboards import Leaderboards
 from tenmatch.gateway.listing import Listing
+from tenmatch.gateway.matchmaking import Matchmaking
+from tenmatch.gateway.meetings import Meetings
 from tenmatch.gateway.news import News
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.ratings import Ratings
@@ -117,7 +119,9 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     tables = Tables(store, committer, feed, ratings, pulse=pulse, spawn=spawn)
     pulse.revived = tables.revive
     attendance = Attendance(Presence(store, name), tables, spawn=spawn)
-    news.deliver_to(tables, attendance)
+    meetings = Meetings(store, tables, ratings, spawn=spawn)
+    matchmaking = Matchmaking(store, feed, ratings, meetings, node=name, spawn=spawn)
+    news.deliver_to(tables, attendance, matchmaking)
     listing = Listing(store)
     records = Records(store, ttl=settings.record_days * DAY_S, spawn=spawn)
     desk = Desk(
@@ -127,6 +131,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
         attendance,
         listing,
         ratings,
+        matchmaking,
         node=name,
         spawn=spawn,
         rooms_per_player=settings.rooms_per_player,
@@ -169,7 +174,8 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     handshake = Handshake(admission, pages, begin)
 
     await pulse.once()
-    tasks = [group.create_task(work) for work in (feed.run(), committer.run(), pulse.run())]
+    runs = (feed.run(), committer.run(), pulse.run(), matchmaking.run())
+    tasks = [group.create_task(work) for work in runs]
     for title, seconds, round_ in Rounds(store, tables, attendance, listing, records, ratings).all():
         tasks.append(group.create_task(every(title, seconds, round_)))
 

@@ -86,6 +86,11 @@ def found_paired(
     return taken
 
 
+def decided(room: Room) -> bool:
+    """Tell whether it is clear what came of a quick match: it is played, or was given up."""
+    return room.started_at is not None or room.phase is Phase.OVER
+
+
 def came(room: Room) -> tuple[PlayerId, ...] | None:
     """Return who came to a quick match for which not all did; None where it was played, or may still be."""
     if room.phase is not Phase.OVER or room.started_at is not None:

@@ -1,4 +1,4 @@
-"""The requests that have to wait for the store: welcome, create, join, leave, chat (server/protocol.md).
+"""The requests that have to wait for the store: create, join, leave, chat and more (server/protocol.md).
 
 Each runs as one task, during which its session takes nothing else; whatever goes wrong becomes an error for
 that session alone.
@@ -13,31 +13,30 @@ import msgspec
 
 from tenmatch import __version__
 from tenmatch.game import commands
-from tenmatch.game.computer import name_for
 from tenmatch.game.create import found
 from tenmatch.game.events import Level, Player, Skill
 from tenmatch.game.ids import (
-    PLAYER_ID_LENGTH,
-    ROOM_ID_LENGTH,
     PlayerId,
     RoomCode,
     RoomId,
     SeatNumber,
-    spell,
 )
 from tenmatch.game.options import BadOptions, Mode, Options, choose, mode_named
 from tenmatch.game.room import Phase
-from tenmatch.gateway.asked import Answer, Done, Holder, NotMade
+from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Unavailable
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.credits import Credits
+from tenmatch.gateway.draws import draw_bot, draw_room, draw_seed
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.keyset import KeysUnavailable
 from tenmatch.gateway.listing import Listing
+from tenmatch.gateway.matchmaking import Matchmaking
+from tenmatch.gateway.meetings import options_of
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.session import UNAVAILABLE, Session
 from tenmatch.gateway.shown import Shown
 from tenmatch.gateway.table import Table
-from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom, draw_seed
+from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.limits import FRAME_BYTES, RESUMED_EVENTS, CloseCode, ErrorCode, PeerError
@@ -47,6 +46,7 @@ from tenmatch.store import players
 from tenmatch.store.codes import room_of
 from tenmatch.store.connect import Store, StoreDown
 from tenmatch.store.feed import Feed
+from tenmatch.store.queue import Queue
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +64,7 @@ class Desk:
         attendance: Attendance,
         listing: Listing,
         ratings: Ratings,
+        matchmaking: Matchmaking,
         *,
         node: str,
         spawn: Spawn,
@@ -85,6 +86,7 @@ class Desk:
         self._attendance = attendance
         self._listing = listing
         self._ratings = ratings
+        self._matchmaking = matchmaking
         self._spawn = spawn
         self._rooms_per_player = rooms_per_player
         self._rooms_per_address = rooms_per_address
@@ -158,7 +160,7 @@ class Desk:
             session.fail(ErrorCode.BAD_OPTIONS, error.text, re=message.id, field=error.field)
             return
         person = session.whom
-        room = RoomId(spell(secrets.token_bytes(32), ROOM_ID_LENGTH))
+        room = draw_room()
         if message.key is not None:
             room = await players.made(self._store, person.id, message.key, room)
         refusal = await self._too_many_rooms(session, room)
@@ -220,6 +222,11 @@ class Desk:
             seat = table.state.seat_of(who.id)
             if seat is None and unwanted:
                 session.fail(ErrorCode.NOT_ALLOWED, "this room wants no spectators", re=message.id)
+                return
+        if seat is not None and table.state.join_by is not None and table.state.phase is Phase.OPEN:
+            answer = await asked(table, commands.GetReady(seat, True), Holder(seat, who.id))
+            if isinstance(answer, Unavailable):
+                session.answer_request(message.id, answer)
                 return
         await self._enter(session, table, message.id, seat=seat, join=message)
 
@@ -303,8 +310,45 @@ class Desk:
         """Let a session whose connection is gone out of everything it was in."""
         self.sessions.discard(session)
         self._listing.unfollow(session)
+        if session.person is not None:
+            self._matchmaking.ended(session, session.person.id)
         for table, member in list(session.rooms.values()):
             self._vacate(session, table, member)
+
+    # -- queue
+
+    def seek(self, session: Session, message: from_client.Seek) -> None:
+        """Let the session's player wait for an opponent, or no longer."""
+        self._run(session, message.id, self._seek(session, message))
+
+    async def _seek(self, session: Session, message: from_client.Seek) -> None:
+        try:
+            at = Queue(mode_named(message.mode), bool(message.rated))
+            options_of(at)
+            if at.rated and message.bot:
+                raise BadOptions("bot", "computer players do not play for a rating")
+        except BadOptions as error:
+            session.fail(ErrorCode.BAD_OPTIONS, error.text, re=message.id, field=error.field)
+            return
+        if not message.on:
+            await self._seek_no_longer(session, at, message.id)
+        elif await self._matchmaking.playing(session.whom.id):
+            text = "your last quick match is not over: play on, or give up"
+            session.fail(ErrorCode.NOT_ALLOWED, text, re=message.id)
+        elif not session.over:
+            person = session.whom
+            await self._matchmaking.seek(session, person.id, person.name, at, with_computer=bool(message.bot))
+            session.done(message.id)
+
+    async def _seek_no_longer(self, session: Session, at: Queue, re: int | None) -> None:
+        player = session.whom.id
+        table = await self._matchmaking.stop(session, player, at)
+        seat = None if table is None else table.state.seat_of(player)
+        if table is None or seat is None:
+            session.done(re)
+        else:  # there is an opponent already, who is told so
+            answer = await asked(table, commands.Leave(seat), Holder(seat, player))
+            session.answer_request(re, answer)
 
     # -- the rest
 
@@ -337,8 +381,7 @@ class Desk:
 
     def bot(self, level: Level) -> Player:
         """Return a computer player of that level with an id and a name of its own."""
-        entropy = secrets.token_bytes(32)
-        return Player(PlayerId(spell(entropy, PLAYER_ID_LENGTH)), name_for(level, entropy), bot=level)
+        return draw_bot(level)
 
     # -- one task at a time for a session
 

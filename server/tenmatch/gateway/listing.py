@@ -61,7 +61,7 @@ class Listing:
         Raises:
             StoreDown: The store cannot be reached.
         """
-        public = [table for table in tables if not table.state.private]
+        public = [table for table in tables if not (table.state.private or _meets(table))]
         for table in public:
             if table.listed and _over(table):
                 await lobby.drop(self._store, table.room)
@@ -98,6 +98,11 @@ class Listing:
                 self._behind.add(follower)
             elif follower not in self._behind:
                 follower.write(news[follower.codec.name])
+
+
+def _meets(table: Table) -> bool:
+    """Tell whether it is a quick match whose players have still to come: others have no place in it."""
+    return table.state.join_by is not None and table.state.started_at is None
 
 
 def _over(table: Table) -> bool:

@@ -7,11 +7,14 @@ import msgspec
 from tenmatch.game.ids import RoomId, Seq
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.desk import CHAT_NOTE
+from tenmatch.gateway.matchmaking import Matchmaking
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import Tables
 from tenmatch.protocol import to_client
+from tenmatch.store import keys
 from tenmatch.store.presence import read_arrival
-from tenmatch.store.published import ARRIVED
+from tenmatch.store.published import ARRIVED, QUEUED
+from tenmatch.store.queue import read_note
 
 log = logging.getLogger(__name__)
 
@@ -24,10 +27,13 @@ class News:
         self._tables: Tables
         self._attendance: Attendance
 
-    def deliver_to(self, tables: Tables, attendance: Attendance) -> None:
+        self._matchmaking: Matchmaking
+
+    def deliver_to(self, tables: Tables, attendance: Attendance, matchmaking: Matchmaking) -> None:
         """Name who is told from here on."""
         self._tables = tables
         self._attendance = attendance
+        self._matchmaking = matchmaking
 
     def on_entries(self, room: RoomId, first_seq: Seq, entries: tuple[bytes, ...]) -> None:
         """Take entries that were appended: early news, which may come late, twice or never."""
@@ -38,10 +44,11 @@ class News:
     def on_note(self, room: RoomId, kind: int, payload: bytes) -> None:
         """Take a note, also one of this node's own; kinds of a later version are not for us."""
         table = self._tables.loaded.get(room)
-        if table is None:
-            return
         try:
-            self._take(table, kind, payload)
+            if room == keys.QUEUE and kind == QUEUED:
+                self._matchmaking.doubt(read_note(payload))
+            elif table is not None:
+                self._take(table, kind, payload)
         except (ValueError, msgspec.MsgspecError, RecursionError) as error:  # not of any of our nodes
             extra = {"room": room, "kind": kind, "bytes": len(payload), "error": str(error)}
             log.warning("a note cannot be read", extra=extra)
@@ -55,6 +62,8 @@ class News:
 
     def on_doubt(self, room: RoomId) -> None:
         """Compare a room with its log: messages may have been lost."""
+        if room == keys.QUEUE:
+            self._matchmaking.doubt()
         table = self._tables.loaded.get(room)
         if table is not None:
             table.doubt()

@@ -73,6 +73,9 @@ class Desk(Protocol):
     def say(self, session: "Session", table: Table, text: str, re: int | None) -> None:
         """Say something to a room, on all nodes."""
 
+    def seek(self, session: "Session", message: from_client.Seek) -> None:
+        """Let the session's player wait for an opponent, or no longer."""
+
     def follow(self, session: "Session", on: bool, re: int | None) -> None:
         """Send the session the list of rooms and its changes, or stop."""
 
@@ -269,6 +272,8 @@ class Session:
                 self._leave(message)
             case from_client.Chat():
                 self._chat(message)
+            case from_client.Seek():
+                self._desk.seek(self, message)
             case from_client.Lobby(on=on):
                 self._desk.follow(self, on, message.id)
             case _:

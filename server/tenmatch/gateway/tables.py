@@ -12,16 +12,15 @@ from tenmatch.game import commands
 from tenmatch.game.create import found_rematch, rematch_room_id
 from tenmatch.game.events import Seated, Skill, Unseated, UnseatReason
 from tenmatch.game.ids import ROOM_CODE_LENGTH, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
-from tenmatch.game.options import Options
 from tenmatch.game.room import Phase, Room
 from tenmatch.gateway.asked import Holder
+from tenmatch.gateway.draws import draw_seed
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.table import TTL_S, Table
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.stored import Entry, StoredError, open_all, seal_all
-from tenmatch.rules.deal import DealKind
 from tenmatch.store import due, players
 from tenmatch.store.codes import claim_code
 from tenmatch.store.committer import Committer
@@ -359,11 +358,6 @@ class Tables:
     def _reload_if_loaded(self, table: Table) -> None:
         if self.loaded.get(table.room) is table:
             self.reload(table)
-
-
-def draw_seed(options: Options) -> bytes | None:
-    """Draw the seed of a room's deal; the classic deal has none (rule 12)."""
-    return None if options.deal is DealKind.CLASSIC else secrets.token_bytes(32)
 
 
 def _seated(room: Room) -> set[PlayerId]:

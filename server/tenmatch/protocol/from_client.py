@@ -175,6 +175,15 @@ class Chat(Request, frozen=True, kw_only=True):
     text: Annotated[str, Meta(min_length=1, max_length=limits.TEXT_LENGTH)]
 
 
+class Seek(Request, frozen=True, kw_only=True, tag="queue"):
+    """Wait for an opponent, or no longer."""
+
+    mode: Annotated[str, Meta(max_length=limits.KEY_LENGTH)]
+    rated: bool | None = None
+    on: bool
+    bot: bool | None = None  # a computer player will do: there is no more waiting
+
+
 class Lobby(Request, frozen=True, kw_only=True):
     """Follow the list of rooms, or no longer."""
 
@@ -204,6 +213,7 @@ AnyFromClient = (
     | Resign
     | WantRematch
     | Chat
+    | Seek
     | Lobby
     | Ping
 )

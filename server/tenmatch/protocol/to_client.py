@@ -6,6 +6,7 @@ out when it has that value. A field without one is always there, null if need be
 
 from msgspec import Struct
 
+from tenmatch.game.events import Level
 from tenmatch.game.ids import Millis, MoveNumber, RoomCode, RoomId, SeatNumber
 from tenmatch.protocol.limits import BadMessage, ErrorCode
 from tenmatch.protocol.maps import EventMap, LimitsMap, PersonMap, RoomLine, StateMap
@@ -89,6 +90,22 @@ class Rooms(ToClient, frozen=True, kw_only=True):
     gone: list[RoomId] | None = None
 
 
+class Paired(ToClient, frozen=True, kw_only=True):
+    """There is an opponent: join this room, now."""
+
+    room: RoomId
+    code: RoomCode
+
+
+class Queued(ToClient, frozen=True, kw_only=True):
+    """How the player stands in the queue; told where that is not what they asked for last."""
+
+    mode: str
+    rated: bool
+    on: bool
+    bot: Level | None = None  # a computer player of this level would play at once
+
+
 class Ok(ToClient, frozen=True, kw_only=True):
     """A request was carried out, or there was nothing to do."""
 
@@ -128,7 +145,20 @@ class Error(ToClient, frozen=True, kw_only=True):
 
 
 AnyToClient = (
-    Welcome | Snapshot | Resumed | Refused | Presence | Chat | Rooms | Ok | Pong | Detached | Closing | Error
+    Welcome
+    | Snapshot
+    | Resumed
+    | Refused
+    | Presence
+    | Chat
+    | Rooms
+    | Paired
+    | Queued
+    | Ok
+    | Pong
+    | Detached
+    | Closing
+    | Error
 )
 """Every message but `event`, which is a map whose fields depend on its kind."""
 

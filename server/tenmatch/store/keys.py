@@ -17,10 +17,11 @@ a cluster.
 | tm:{lobby}:ranks     | zset    | room by its rank, highest first                    | none: members go     |
 | tm:{lobby}:fresh     | zset    | room by the ms of its last put; out after 30 s     | none: members go     |
 | tm:{lobby}:version   | string  | grows with every change of the list                | none: one            |
-| tm:{queue}:seekers   | hash    | player → what they seek, or their match (seek.lua) | none: members go     |
+| tm:{queue}:seekers   | hash    | player → what they seek, or with whom (seek.lua)   | none: members go     |
 | tm:{queue}:waiting:QUEUE | zset | player by place: who waits in a queue             | none: members go     |
-| tm:{queue}:matches   | hash    | room → a match that is being made (match.lua)      | none: members go     |
+| tm:{queue}:pairings  | hash    | room → who is to meet there (pair.lua)             | none: members go     |
 | tm:{queue}:due       | zset    | those rooms by the ms when somebody must look      | none: members go     |
+| tm:{queue}:unsought:PLAYER | string | that a player wanted it no longer             | 6 s                  |
 | tm:{code:CODE}       | string  | the room that a code stands for                    | as asked             |
 | tm:{PLAYER}:made:KEY | string  | the room that a player made under a key of theirs  | 600 s                |
 | tm:{PLAYER}:rooms    | zset    | rooms a player made, by the ms they count until    | with its last member |
@@ -48,8 +49,8 @@ LOBBY_RANKS: Final = "tm:{lobby}:ranks"
 LOBBY_FRESH: Final = "tm:{lobby}:fresh"
 LOBBY_VERSION: Final = "tm:{lobby}:version"
 SEEKERS: Final = "tm:{queue}:seekers"
-MATCHES: Final = "tm:{queue}:matches"
-MATCHES_DUE: Final = "tm:{queue}:due"
+PAIRINGS: Final = "tm:{queue}:pairings"
+PAIRINGS_DUE: Final = "tm:{queue}:due"
 QUEUE: Final = RoomId("queue")
 """On whose `feed` nodes hear of players that seek: a channel like a room's, of the queue."""
 SECRET: Final = "tm:secret"
@@ -98,6 +99,11 @@ def due_bucket(room: RoomId) -> int:
 def waiting(queue: str) -> str:
     """Name the set of those who wait in a queue."""
     return f"tm:{{queue}}:waiting:{queue}"
+
+
+def unsought(player: PlayerId) -> str:
+    """Name what says that *player* wanted to seek no longer."""
+    return f"tm:{{queue}}:unsought:{player}"
 
 
 def code(code: RoomCode) -> str:

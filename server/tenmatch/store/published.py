@@ -2,7 +2,7 @@
 
 version (1), kind
 kind 0      first seq (uint32), then each entry after its length (uint32); written by scripts/append.lua
-kind 1-255  a note: whatever bytes. 1 is presence's (scripts/arrive.lua), 3 the queue's (scripts/match.lua),
+kind 1-255  a note: whatever bytes. 1 is presence's (scripts/arrive.lua), 3 the queue's (scripts/pair.lua),
             the others are free for those above
 """
 

@@ -1,9 +1,9 @@
-"""Who seeks a match, and the matches that are being made of them.
+"""Who seeks an opponent, and the pairings made of them: those who have been found for each other.
 
-A player has one entry, in whichever queue: it waits, or is one of a match. All of it lies in one slot, so
+A player has one entry, in whichever queue: it waits, or is part of a pairing. All of it lies in one slot, so
 what is decided about a player is decided once, whatever node asks. An entry counts only as long as a node
-says again that a connection seeks for it. A match is made here, and is being made until somebody says what
-came of it: any node can carry that on.
+says again that a connection seeks for it. A pairing stays until somebody says what came of it: any node can
+see to that.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,21 +23,21 @@ from tenmatch.store.link import Script
 COUNTS: Final = Millis(6_000)
 """What was said of a player counts for so long; it is to be said again every 2 s."""
 FINISHED: Final = Millis(13_000)
-"""When a match is made, nodes of its players see to it; after so long any other does."""
+"""The nodes of its players see a pairing through; after so long any other does."""
 LOOKED_AFTER: Final = Millis(5_000)
-"""Who took on a match is left alone with it for so long."""
+"""Who took on a pairing is left alone with it for so long."""
 
 _SEEK: Final = Script("seek")
 _SEEKING: Final = Script("seeking")
 _UNSEEK: Final = Script("unseek")
 _WAITING: Final = Script("waiting")
-_MATCH: Final = Script("match")
-_UNMATCH: Final = Script("unmatch")
-_MATCHES: Final = Script("matches")
+_PAIR: Final = Script("pair")
+_UNPAIR: Final = Script("unpair")
+_PAIRINGS: Final = Script("pairings")
 
 
 class Queue(NamedTuple):
-    """What is sought: those who wait for the same are matched with each other."""
+    """What is sought: those who wait for the same are paired with each other."""
 
     mode: Mode
     rated: bool
@@ -54,23 +54,23 @@ QUEUES: Final = {
 
 
 class Sought(NamedTuple):
-    """What a player seeks, and through which connection."""
+    """What a player seeks, and on which node."""
 
     player: PlayerId
     name: str
     rating: int
     queue: Queue
-    ticket: str  # names the connection, unlike any other
+    node: str  # whose connection seeks for them
     since: Millis | None = None  # where the store does not know the player: when they came; None: now
     ahead: bool = False  # and whether they are served before others
 
 
 class State(StrEnum):
-    """How it stands with a player, as far as one connection is concerned."""
+    """How it stands with a player, as far as one node is concerned."""
 
     WAITING = "waiting"
-    MATCHED = "matched"
-    TAKEN = "taken"  # another connection seeks for the player
+    PAIRED = "paired"
+    TAKEN = "taken"  # they wanted it no longer, or another node seeks for them
     GONE = "gone"  # the store does not know the player (any more)
 
 
@@ -78,30 +78,30 @@ class Standing(NamedTuple):
     """How it stands with a player."""
 
     state: State
-    room: RoomId | None = None  # of the match that is being made
-    since: Millis = Millis(0)  # when the player came, where they wait or are matched
+    room: RoomId | None = None  # of the pairing
+    since: Millis = Millis(0)  # when the player came, where they wait or are paired
 
 
-class Paired(msgspec.Struct, frozen=True, array_like=True):
-    """One of those whom a match is made for."""
+class Partner(msgspec.Struct, frozen=True, array_like=True):
+    """One of a pairing."""
 
     player: PlayerId
     name: str
     rating: int
 
 
-class Match(msgspec.Struct, frozen=True, array_like=True):
-    """A match that is being made."""
+class Pairing(msgspec.Struct, frozen=True, array_like=True):
+    """Players who are to meet in a room, and not all of whom have come yet."""
 
     room: RoomId
     queue: str  # its name
     made_at: Millis
     level: str  # of the computer player in it; empty: none
-    players: tuple[Paired, ...]
+    players: tuple[Partner, ...]
 
 
 async def seek(store: Store, sought: Sought) -> Standing:
-    """Let a player wait, instead of what they sought before; a match being made for them stays.
+    """Let a player wait, instead of what they sought before; who is paired stays so.
 
     Raises:
         StoreDown: They may wait or not; if nobody says it again, they soon do not.
@@ -110,19 +110,22 @@ async def seek(store: Store, sought: Sought) -> Standing:
     _, *answer = await store.run(
         _SEEK,
         [keys.SEEKERS, keys.waiting(sought.queue.name)],
-        *(sought.player, sought.ticket, sought.queue.name, COUNTS, since, int(sought.ahead)),
+        *(sought.player, sought.node, sought.queue.name, COUNTS, since, int(sought.ahead)),
         *(sought.name, sought.rating),
     )
     return _standing(*answer)
 
 
 async def seeking(store: Store, sought: Iterable[Sought]) -> list[Standing]:
-    """Say that these connections still seek for their players, and hear how it stands with each.
+    """Say that connections here still seek for these players, and hear how it stands with each.
 
     Raises:
         StoreDown: It may not have been heard.
     """
-    calls = [_SEEKING.call([keys.SEEKERS], [one.player, one.ticket, COUNTS]) for one in sought]
+    calls = [
+        _SEEKING.call([keys.SEEKERS, keys.unsought(one.player)], [one.player, one.node, COUNTS])
+        for one in sought
+    ]
     return [_standing(*answer) for _, *answer in await store.run_all(_SEEKING, calls)]
 
 
@@ -130,16 +133,17 @@ def _standing(state: bytes, room: bytes, since: int) -> Standing:
     return Standing(State(state.decode()), RoomId(room.decode()) if room else None, Millis(since))
 
 
-async def unseek(store: Store, player: PlayerId, queue: Queue, ticket: str = "") -> RoomId | None:
-    """Let a player wait no longer, if it is for this connection (or whichever) that they do.
+async def unseek(store: Store, player: PlayerId, queue: Queue, node: str = "") -> RoomId | None:
+    """Let a player wait no longer: as they want it, or as it was for a connection of *node* that is gone.
 
     Returns:
-        The room of the match that is being made for them, which this does not change.
+        The room of their pairing, which this does not change.
 
     Raises:
         StoreDown: They may still wait.
     """
-    _, room = await store.run(_UNSEEK, [keys.SEEKERS, keys.waiting(queue.name)], player, ticket)
+    names = [keys.SEEKERS, keys.waiting(queue.name), keys.unsought(player)]
+    _, room = await store.run(_UNSEEK, names, player, node, COUNTS)
     return RoomId(room.decode()) if room else None
 
 
@@ -161,7 +165,7 @@ def _waiting(said: Sequence[bytes]) -> list[Waiting]:
 
 
 class Wanted(NamedTuple):
-    """A match that is to be made."""
+    """A pairing that is wanted."""
 
     room: RoomId  # a new name
     queue: Queue
@@ -169,8 +173,8 @@ class Wanted(NamedTuple):
     level: Level | None = None  # of a computer player that plays with them
 
 
-async def match(store: Store, matches: Iterable[Wanted]) -> list[bool]:
-    """Take players out of their queues for matches; tell of each whether all of its players still waited.
+async def pair(store: Store, wanted: Iterable[Wanted]) -> list[bool]:
+    """Take players out of their queues for pairings; tell of each whether all of its players waited.
 
     All nodes hear of it as a note on the channel of `keys.QUEUE`.
 
@@ -178,58 +182,58 @@ async def match(store: Store, matches: Iterable[Wanted]) -> list[bool]:
         StoreDown: Any of them may have been made; the same call may be made again.
     """
     calls = [
-        _MATCH.call(
+        _PAIR.call(
             [
                 keys.SEEKERS,
                 keys.waiting(one.queue.name),
-                keys.MATCHES,
-                keys.MATCHES_DUE,
+                keys.PAIRINGS,
+                keys.PAIRINGS_DUE,
                 keys.feed(keys.QUEUE),
             ],
             [one.room, one.queue.name, one.level or "", FINISHED, *one.players],
         )
-        for one in matches
+        for one in wanted
     ]
-    return [bool(made) for _, made in await store.run_all(_MATCH, calls)]
+    return [bool(made) for _, made in await store.run_all(_PAIR, calls)]
 
 
-async def unmatch(store: Store, match: Match, again: Iterable[PlayerId] = ()) -> bool:
-    """Be done with a match; who is to wait *again* is served before all others. Return False if it was done.
+async def unpair(store: Store, pairing: Pairing, again: Iterable[PlayerId] = ()) -> bool:
+    """Be done with a pairing; who is to wait *again* is served first. Return False if it was done before.
 
     Raises:
         StoreDown: It may have been done; doing it again does no harm.
     """
     _, done = await store.run(
-        _UNMATCH,
-        [keys.SEEKERS, keys.waiting(match.queue), keys.MATCHES, keys.MATCHES_DUE, keys.feed(keys.QUEUE)],
-        match.room,
+        _UNPAIR,
+        [keys.SEEKERS, keys.waiting(pairing.queue), keys.PAIRINGS, keys.PAIRINGS_DUE, keys.feed(keys.QUEUE)],
+        pairing.room,
         *again,
     )
     return bool(done)
 
 
-async def match_in(store: Store, room: RoomId) -> Match | None:
-    """Return the match that is being made in a room.
+async def pairing_in(store: Store, room: RoomId) -> Pairing | None:
+    """Return the pairing whose players are to meet in a room.
 
     Raises:
         StoreDown: It could not be read.
     """
-    kept: bytes | None = await store.call("HGET", keys.MATCHES, room)
-    return None if kept is None else _match(kept)
+    kept: bytes | None = await store.call("HGET", keys.PAIRINGS, room)
+    return None if kept is None else _pairing(kept)
 
 
-async def left_behind(store: Store, many: int) -> list[Match]:
-    """Take on matches that nobody has looked after in time; others leave them to us for a while.
+async def left_behind(store: Store, many: int) -> list[Pairing]:
+    """Take on pairings that nobody has looked after in time; others leave them to us for a while.
 
     Raises:
         StoreDown: Some may have been taken on.
     """
-    _, *kept = await store.run(_MATCHES, [keys.MATCHES, keys.MATCHES_DUE], many, LOOKED_AFTER)
-    return [_match(one) for one in kept]
+    _, *kept = await store.run(_PAIRINGS, [keys.PAIRINGS, keys.PAIRINGS_DUE], many, LOOKED_AFTER)
+    return [_pairing(one) for one in kept]
 
 
-def _match(kept: bytes) -> Match:
-    return msgspec.msgpack.decode(kept, type=Match)
+def _pairing(kept: bytes) -> Pairing:
+    return msgspec.msgpack.decode(kept, type=Pairing)
 
 
 def read_note(payload: bytes) -> list[PlayerId]:

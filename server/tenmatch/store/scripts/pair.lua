@@ -1,9 +1,9 @@
 #!lua
--- Take players out of their queue for a match, if all of them wait there.
+-- Pair players, if all of them wait in that queue.
 --
 -- KEYS[1]  who seeks (hash, see seek.lua)
 -- KEYS[2]  who waits in the queue (zset)
--- KEYS[3]  matches that are being made (hash)
+-- KEYS[3]  pairings (hash)
 -- KEYS[4]  when somebody must look after them (zset): room by ms
 -- KEYS[5]  the queue's channel
 -- ARGV[1]  room, a new name
@@ -14,7 +14,7 @@
 --
 -- The hash: room → MessagePack of {room, queue, when it was made, level, {{player, name, rating}, …}}.
 --
--- Answers {TIME in ms, 1 if the match is made, else 0}, and publishes a note of kind 3: the players, as MessagePack.
+-- Answers {TIME in ms, 1 if they are paired, else 0}, and publishes a note of kind 3: the players, as MessagePack.
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)

@@ -1,17 +1,17 @@
 #!lua flags=allow-oom
 -- What this writes is less than what it takes away. It is written also where memory is full.
 --
--- Be done with a match: its players seek no longer, or wait again, ahead of all others.
+-- Be done with a pairing: its players seek no longer, or wait again, ahead of all others.
 --
 -- KEYS[1]  who seeks (hash, see seek.lua)
--- KEYS[2]  who waits in the match's queue (zset)
--- KEYS[3]  matches that are being made (hash, see match.lua)
+-- KEYS[2]  who waits in the pairing's queue (zset)
+-- KEYS[3]  pairings (hash, see pair.lua)
 -- KEYS[4]  when somebody must look after them (zset)
 -- KEYS[5]  the queue's channel
 -- ARGV[1]  room
 -- ARGV[2…] players of it who wait again; not those for whom no connection speaks any more
 --
--- Answers {TIME in ms, 1 if there was such a match, else 0}, and publishes a note of kind 3, see match.lua.
+-- Answers {TIME in ms, 1 if there was such a pairing, else 0}, and publishes a note of kind 3, see pair.lua.
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)

@@ -1,14 +1,14 @@
 #!lua flags=allow-oom
 -- What this writes takes the place of what was there. It is written also where memory is full.
 --
--- Read the matches that somebody must look after now, and leave them to the reader for a while.
+-- Read the pairings that somebody must look after now, and leave them to the reader for a while.
 --
--- KEYS[1]  matches that are being made (hash, see match.lua)
+-- KEYS[1]  pairings (hash, see pair.lua)
 -- KEYS[2]  when somebody must look after them (zset)
 -- ARGV[1]  how many
 -- ARGV[2]  for how many ms they are left to the reader
 --
--- Answers {TIME in ms, match, …}.
+-- Answers {TIME in ms, pairing, …}.
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
