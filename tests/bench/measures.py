@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from tests.bench.runs import Run, loaded, measure, rest, rested, window
+from tests.bench.runs import Run, loaded, measure, rest, rested, until, window
 from tests.bench.systems import ROOT, System, bare, ours, peer
 from tests.bench.vitals import cpu_s, memory
 
@@ -44,6 +44,7 @@ CALM: Final = tuple(map(_seed, (3, 4, 8, 13, 31)))  # of games without an Add am
 class Results:
     """What was measured so far, by name, a figure for each time."""
 
+    failed: list[str] = field(default_factory=list)  # what, and why there are no figures of it
     runs: dict[str, list[Run]] = field(default_factory=lambda: defaultdict(list))
     values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
@@ -157,7 +158,7 @@ async def come_back(results: Results) -> None:
                 await asyncio.sleep(1)
                 before = cpu_s(system.servers)
                 await workers.tell(Order(do))  # type: ignore[arg-type]
-                await workers.until(lambda report: not report.away, 30)
+                await until(workers, lambda report: not report.away, "not all have come back")
                 results.values[name].append((cpu_s(system.servers) - before) / CLIENTS * 1e6)
                 await rested(workers)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -14,8 +14,7 @@ from tenmatch.app.load.crew import Crew, crew
 from tenmatch.app.load.plan import Order, Plan, Report
 from tenmatch.app.load.tally import Tally
 
-ENTER_S: Final = 60.0
-REST_S: Final = 15.0
+PATIENCE_S: Final = 60.0
 WARM_S: Final = 2.0  # in which Node compiles, and rooms that began together get out of step
 FULL: Final = 0.95  # of the core that is not the server's: from there on the load may be what is measured
 
@@ -51,10 +50,7 @@ async def loaded(system: System, *plans: Plan) -> AsyncIterator[Crew]:
     os.sched_setaffinity(0, {OTHER_CORE})  # for the workers that are started here, and for us who read
     try:
         async with crew(plans, system.worker) as workers:
-            try:
-                await workers.until(lambda report: report.entered, ENTER_S)
-            except TimeoutError:
-                raise Wrong(f"after {ENTER_S:g} s not all are in their rooms") from None
+            await until(workers, lambda report: report.entered, "not all are in their rooms")
             yield workers
     finally:
         os.sched_setaffinity(0, before)
@@ -87,13 +83,19 @@ async def rest(workers: Crew) -> Report:
 
 async def rested(workers: Crew) -> Report:
     """Wait until no move is under way or to come, and look whether all was right. Raises Wrong."""
-    try:
-        report = await workers.until(lambda report: report.resting, REST_S)
-    except TimeoutError:
-        raise Wrong("not every move was answered") from None
+    report = await until(workers, lambda report: report.resting, "not every move was answered")
     if report.tally.faults:
         raise Wrong("; ".join(report.tally.first_faults))
     return report
+
+
+async def until(workers: Crew, true: Callable[[Report], bool], otherwise: str) -> Report:
+    """Return the first report for which something is true. Raises Wrong, saying what is not so."""
+    try:
+        return await workers.until(true, PATIENCE_S)
+    except TimeoutError:
+        report = await workers.tell(Order("report"))
+        raise Wrong("; ".join([f"{otherwise} after {PATIENCE_S:g} s", *report.tally.first_faults])) from None
 
 
 class _Moment(Struct, frozen=True):

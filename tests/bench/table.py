@@ -39,6 +39,8 @@ def show(rows: Sequence[Row], results: Results, console: Console) -> None:
             f"[{STYLES[row.verdict]}]{row.verdict}[/]",
         )
     console.print(table)
+    for failure in results.failed:
+        console.print(f"no figures of {failure}", style="red", markup=False)
     for doubt in doubts(results):
         console.print(doubt, style="yellow", highlight=False)
 
@@ -72,6 +74,7 @@ def write(rows: Sequence[Row], results: Results, took_s: float) -> Path:
         "node": _said_by("node", "--version"),
         "took_s": round(took_s),
         "rows": msgspec.to_builtins(rows),
+        "failed": results.failed,
         "doubts": list(doubts(results)),
         "runs": {name: [_run(run) for run in runs] for name, runs in results.runs.items()},
         "values": results.values,
