@@ -6,6 +6,7 @@ prints its port, lets so many WebSocket clients in, and then writes an event's f
 times a second, until it is ended. It reads nothing, checks nothing, and waits for nobody.
 """
 
+import contextlib
 import socket
 import sys
 import time
@@ -69,4 +70,5 @@ def main(sockets: int, rate: float) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]))
+    with contextlib.suppress(ConnectionError):  # the readers are gone: it is over
+        main(int(sys.argv[1]), float(sys.argv[2]))

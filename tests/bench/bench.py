@@ -16,8 +16,7 @@ from tests.bench import measures
 from tests.bench.measures import Measure, Results
 from tests.bench.peer import checked
 from tests.bench.rows import rows
-from tests.bench.runs import Wrong
-from tests.bench.systems import Missing
+from tests.bench.systems import Missing, Wrong
 from tests.bench.table import show, write
 
 from tenmatch.app.load.crew import LoadFailed

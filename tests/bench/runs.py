@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from msgspec import Struct
-from tests.bench.systems import OTHER_CORE, SERVER_CORE, System
+from tests.bench.systems import OTHER_CORE, SERVER_CORE, System, Wrong
 from tests.bench.vitals import core_times, cpu_s
 
 from tenmatch.app.load.crew import Crew, crew
@@ -17,10 +17,6 @@ from tenmatch.app.load.tally import Tally
 PATIENCE_S: Final = 60.0
 WARM_S: Final = 2.0  # in which Node compiles, and rooms that began together get out of step
 FULL: Final = 0.95  # of the core that is not the server's: from there on the load may be what is measured
-
-
-class Wrong(Exception):
-    """Something was answered wrongly or not at all: there are no figures then."""
 
 
 class Run(Struct, frozen=True):

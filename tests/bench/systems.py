@@ -26,6 +26,10 @@ UNLIMITED: Final = (  # settings that are for single players; the load is many, 
 )
 
 
+class Wrong(Exception):
+    """Something was answered wrongly or not at all: there are no figures then."""
+
+
 class Missing(Exception):
     """Something that the benchmark needs is not there; says what to do."""
 
@@ -53,17 +57,21 @@ def on(core: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def ours(workers: int = 1) -> Iterator[System]:
-    """Run our server, and its store on the other core."""
+    """Run our server, and its store on the other core. Raises Wrong where it logged a bug."""
     with tempfile.TemporaryDirectory() as folder:
         with on(SERVER_CORE):
             settings: dict[str, object] = dict.fromkeys(UNLIMITED, 0)
             node = Node(Path(folder), "--workers", str(workers), log_level="warning", **settings)
-        with node:
+        try:
             pid = node.process.pid
             stores = [child for child in children(pid) if b"valkey" in name_of(child)]
             for store in stores:
                 _move(store, OTHER_CORE)
             yield System(node.url, [pid, *node.workers()], stores)
+        finally:
+            node.kill()  # nobody is there any more to whom it would say goodbye
+        if '"traceback"' in node.log():
+            raise Wrong(f"the server has a bug: {node.log()}")
 
 
 @contextlib.contextmanager

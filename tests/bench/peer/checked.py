@@ -5,8 +5,7 @@ import json
 from typing import Final
 
 from tests.bench.measures import Results
-from tests.bench.runs import Wrong
-from tests.bench.systems import PEER, peer
+from tests.bench.systems import PEER, Wrong, peer
 
 from tenmatch.app.load.games import prepare
 from tenmatch.rules.board import Board, added, play
