@@ -8,7 +8,7 @@ import { drawBanner } from './banner.js';
 import { drawBar } from './header.js';
 import { lobby } from './lobby.js';
 import { roomPage } from './roompage.js';
-import { hashOf, named, replayNamed } from './sharing.js';
+import { hashOf, leadersNamed, named, playerNamed, replayNamed } from './sharing.js';
 import { preferred, speak, t } from './texts.js';
 
 const main = document.getElementById('main');
@@ -37,16 +37,16 @@ const page = {
       page.home(page.told(error));
     }
   },
-  /** Replay a game that is over, from its event `at` on; what that needs is loaded only now. */
-  async replay({ id, at }) {
-    const asked = location.hash;
-    try {
+  /** Replay a game that is over, from its event `at` on. */
+  replay: ({ id, at }) =>
+    fetched(async () => {
       const [record, { replayPage }] = await Promise.all([client.record(id), import('./replaypage.js')]);
-      if (location.hash === asked) show(replayPage(page, id, record, at));
-    } catch (error) {
-      if (location.hash === asked) page.home(page.told(error));
-    }
-  },
+      return replayPage(page, id, record, at);
+    }),
+  /** Show a leaderboard. */
+  leaders: (asked) => fetched(async () => (await import('./leaderspage.js')).leadersPage(page, asked)),
+  /** Show what a player has played. */
+  player: (id) => fetched(async () => (await import('./playerpage.js')).playerPage(page, id)),
   /** Let the address say where one is on this screen. */
   mark(hash) {
     history.replaceState(null, '', hash);
@@ -85,6 +85,17 @@ const page = {
 
 function expected(error) {
   if (!(error instanceof RequestError)) throw error;
+}
+
+// Show a screen that is loaded only when it is asked for, unless the address has changed until it is there.
+async function fetched(load) {
+  const asked = location.hash;
+  try {
+    const next = await load();
+    if (location.hash === asked) show(next);
+  } catch (error) {
+    if (location.hash === asked) page.home(page.told(error));
+  }
 }
 
 async function seatOrWatch(where) {
@@ -136,10 +147,16 @@ async function follow() {
 
 // Open what the address names; returns false where it names nothing.
 function openNamed() {
-  const [replayed, where] = [replayNamed(location.hash), named(location.hash)];
-  if (replayed) page.replay(replayed);
-  else if (where) page.visit(where);
-  return Boolean(replayed ?? where);
+  const { hash } = location;
+  const opens = [
+    [replayNamed, page.replay],
+    [leadersNamed, page.leaders],
+    [playerNamed, page.player],
+    [named, page.visit],
+  ];
+  const found = opens.find(([naming]) => naming(hash));
+  found?.[1](found[0](hash));
+  return Boolean(found);
 }
 
 await speak(preferred());

@@ -4,9 +4,9 @@ import { replay } from './steps.js';
 import { playAgain } from './again.js';
 import { button, el, icon, put } from './elements.js';
 import { curve } from './curve.js';
-import { mark, nameOf } from './marks.js';
+import { mark, nameOf, ratingBeside } from './marks.js';
 import { stillness } from './settings.js';
-import { copyButton, hashOfRecord } from './sharing.js';
+import { copyButton, hashOfPlayer, hashOfRecord } from './sharing.js';
 import { plain } from './sentences.js';
 import { facts } from './stats.js';
 import { t } from './texts.js';
@@ -38,6 +38,7 @@ export function endCard({ page, room, story, view, told, signal }) {
             'span',
             {},
             nameOf(room.state, seat, room.seat),
+            ratingBeside(room.state, seat),
             el(
               'span',
               { class: 'soft small' },
@@ -48,10 +49,16 @@ export function endCard({ page, room, story, view, told, signal }) {
         ),
       ),
     ),
+    room.state.options.rated && counts(room),
     more,
     rematch(page, room),
     proof(page, room),
   );
+}
+
+function counts({ me }) {
+  const mine = me && el('a', { href: hashOfPlayer(me.player.id), test: 'your-rating' }, t('yourRating'));
+  return el('p', { class: 'soft small' }, t('countsFor'), mine && [' ', mine]);
 }
 
 function headline({ state, seat }, ranking) {

@@ -12,7 +12,8 @@ export class Feed {
     this.story = story;
     this.list = el('ol', { class: 'feed', test: 'feed', tabindex: 0, 'aria-label': t('feed') });
     this.news = el('span', { 'aria-hidden': 'true', hidden: true }, ' •');
-    this.panel = el('div', { class: 'panel', id: 'panel' }, this.#form(page), this.list);
+    this.form = this.#form(page);
+    this.panel = el('div', { class: 'panel', id: 'panel' }, this.form, this.list);
     this.tab = button([t('feed'), this.news], () => this.#toggle(), {
       class: 'btn quiet',
       'aria-expanded': 'false',
@@ -20,6 +21,8 @@ export class Feed {
       test: 'feed-tab',
     });
     this.element = el('aside', { class: 'aside' }, el('div', { class: 'tabs' }, this.tab), this.panel);
+    this.#mute();
+    for (const kind of ['event', 'snapshot']) room.addEventListener(kind, () => this.#mute(), { signal });
     for (const entry of story.entries) this.#add(entry);
     story.addEventListener(
       'entry',
@@ -29,6 +32,12 @@ export class Feed {
       },
       { signal },
     );
+  }
+
+  // Who watches a rated game cannot talk to its players.
+  #mute() {
+    const { state, seat } = this.room;
+    this.form.hidden = seat === null && state.options.rated && state.phase !== 'over';
   }
 
   #toggle() {

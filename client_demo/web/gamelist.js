@@ -121,6 +121,7 @@ function aboutLine(line) {
   return [
     el('b', {}, line.host?.name ?? '–'),
     el('span', { class: 'soft' }, ` · ${t(line.mode)} · ${t('nNumbers', { n: line.size })}`),
+    line.rated && el('span', { class: 'soft' }, ` · ${t('rated')}`),
   ];
 }
 

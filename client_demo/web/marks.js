@@ -12,6 +12,15 @@ export function mark(seat) {
 /** The sign alone, for the title of the window. */
 export const sign = (seat) => MARKS[seat];
 
+/** The rating with which a player sat down to a rated game, to stand beside the name; nothing where there is none. */
+export function ratingBeside(state, seat) {
+  const rating = state.seats[seat]?.player.rating;
+  return (
+    rating !== undefined &&
+    el('span', { class: 'soft small rating', title: t('rating'), test: `rating-${seat}` }, ` ${rating}`)
+  );
+}
+
 /** "You" for one's own seat, else the name of who sits there. */
 export function nameOf(state, seat, mine) {
   if (seat === mine) return t('you');

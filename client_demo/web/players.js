@@ -63,6 +63,8 @@ export class Players {
       mark(seat),
       el('span', { class: 'name', title: player.name }, nameOf(state, seat, this.room.seat)),
       el('span', { class: 'score', test: `score-${seat}`, data: { score } }, plain(score)),
+      player.rating !== undefined &&
+        el('small', { class: 'kept', test: `rating-${seat}` }, `${t('rating')} ${player.rating}`),
       this.#facts(seat, state, { turn, out }),
     );
   }

@@ -73,6 +73,7 @@ export function aboutRoom({ mode, options }) {
   const time =
     mode === 'turns' ? `${minutes(options.base_s * 1000)} + ${options.increment_s} s` : minutes(options.seconds * 1000);
   const wishes = [
+    options.rated && t('rated'),
     !options.penalty && t('noPenalty'),
     options.row_again && t('option.row_again'),
     options.deal !== 'random' && t(`deal.${options.deal}`),

@@ -1,4 +1,7 @@
-/** Codes and links: `/#CODE` (six characters, or a room's id of ten) opens a room, `/#record=ID&at=SEQ` a replay. */
+/**
+ * Codes and links: `/#CODE` (six characters, or a room's id of ten) opens a room, `/#record=ID&at=SEQ` a replay,
+ * `/#leaders=MODE&week&page=N` a leaderboard, `/#player=ID` what a player has played.
+ */
 import { button, el, put } from './elements.js';
 import { t } from './texts.js';
 
@@ -29,6 +32,24 @@ export function replayNamed(hash) {
   const found = /^#record=([a-z0-9]{10})(?:&at=(\d{1,5}))?$/.exec(hash);
   return found && { id: found[1], at: Number(found[2] ?? 0) };
 }
+
+const LEADERS = /^#leaders=(race|turns|mirror)(&week)?(?:&page=([1-9]\d{0,5}))?$/;
+
+/** The part of the address that shows a leaderboard: of this week or of all time, from a page on. */
+export const hashOfLeaders = ({ mode, week, number }) =>
+  `#leaders=${mode}${week ? '&week' : ''}${number > 1 ? `&page=${number}` : ''}`;
+
+/** The leaderboard that a hash names: `{mode, week, number}`, or null. */
+export function leadersNamed(hash) {
+  const found = LEADERS.exec(hash);
+  return found && { mode: found[1], week: Boolean(found[2]), number: Number(found[3] ?? 1) };
+}
+
+/** The part of the address that shows what a player has played. */
+export const hashOfPlayer = (id) => `#player=${id}`;
+
+/** The id of the player whom a hash names, or null. */
+export const playerNamed = (hash) => /^#player=([a-z0-9]{12})$/.exec(hash)?.[1] ?? null;
 
 /** A button that copies a room's link and says so for a moment. */
 export const copyButton = (room, label, props) => copier(() => linkTo(room), label, props);

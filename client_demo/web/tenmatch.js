@@ -165,9 +165,21 @@ export class Client extends EventTarget {
     return this.#get(`/v1/records/${room}`);
   }
 
-  /** @param {'race' | 'turns' | 'mirror'} mode @returns {Promise<any>} */
-  leaderboard(mode) {
-    return this.#get(`/v1/leaderboards/${mode}`);
+  /**
+   * A page of a leaderboard.
+   * @param {'race' | 'turns' | 'mirror'} mode
+   * @param {{period?: 'all' | 'week', page?: number, player?: string}} wishes  `player`: whose own line comes along
+   * @returns {Promise<any>}
+   */
+  leaderboard(mode, { period, page, player } = {}) {
+    const wishes = Object.entries({ period, page, player }).filter(([, value]) => value !== undefined);
+    const query = new URLSearchParams(wishes.map(([name, value]) => [name, String(value)]));
+    return this.#get(`/v1/leaderboards/${mode}${wishes.length ? `?${query}` : ''}`);
+  }
+
+  /** A player's ratings and rated games. @param {string} player  an id @returns {Promise<any>} */
+  played(player) {
+    return this.#get(`/v1/players/${player}`);
   }
 
   /** The server's http address for a path. @param {string} path @returns {string} */

@@ -2,7 +2,7 @@
 import { button, el, icon, put } from './elements.js';
 import { Feed } from './feed.js';
 import { LEVELS, pills } from './lobby.js';
-import { mark, nameOf } from './marks.js';
+import { mark, nameOf, ratingBeside } from './marks.js';
 import { aboutRoom } from './sentences.js';
 import { remember, setting } from './settings.js';
 import { copyButton, linkTo, shown } from './sharing.js';
@@ -135,6 +135,7 @@ export class Waiting {
         'span',
         { class: 'grow' },
         nameOf(this.room.state, number, this.room.seat),
+        ratingBeside(this.room.state, number),
         el(
           'span',
           { class: 'soft small' },

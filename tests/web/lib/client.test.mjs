@@ -172,11 +172,14 @@ test('records and leaderboards come by http from the same server', async (t) => 
   const asked = [];
   t.mock.method(globalThis, 'fetch', async (url) => {
     asked.push(url);
-    return url.endsWith('race') ? Response.json([1]) : new Response('', { status: 404, statusText: 'Not Found' });
+    return !url.includes('/records/') ? Response.json([1]) : new Response('', { status: 404, statusText: 'Not Found' });
   });
   assert.deepEqual(await client.leaderboard('race'), [1]);
+  assert.deepEqual(await client.leaderboard('turns', { period: 'week', page: 2, player: 'ann456789012' }), [1]);
+  assert.deepEqual(await client.played('ann456789012'), [1]);
   await assert.rejects(client.record('room000001'), { code: 'http_404' });
-  assert.deepEqual(asked, ['https://play.test:8443/v1/leaderboards/race', 'https://play.test:8443/v1/records/room000001']);
+  const paths = ['leaderboards/race', 'leaderboards/turns?period=week&page=2&player=ann456789012', 'players/ann456789012'];
+  assert.deepEqual(asked, [...paths, 'records/room000001'].map((path) => `https://play.test:8443/v1/${path}`));
 });
 
 test('without an address and without a page there is no client, nor without a WebSocket', () => {
