@@ -150,6 +150,10 @@ class Load:
                 asked.llen(_key(room))
             return dict(zip(rooms, asked.execute(), strict=True))
 
+    def unanswered(self) -> list[str]:
+        """List who waits for the answer to a move."""
+        return [player.name for party in self.parties for player in party.players if player.move is not None]
+
     def stragglers(self, redis: Redis) -> list[str]:
         """List who is not at the head of the room's log."""
         heads = self.heads(redis)

@@ -2,18 +2,20 @@
 
 import asyncio
 import json
+import logging
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 from typing import Final, NamedTuple
 
-from tests.faults.load import Load, store_at
+from tests.faults.load import Load, percentile, store_at
 from tests.faults.person import Person
 from tests.live.wire import fetch
 
+log = logging.getLogger(__name__)
+
 EVERY_S: Final = 0.05  # between two looks
-LAG_KEPT_S: Final = 10.0  # a node tells the worst lag of so many seconds
 
 
 class Look(NamedTuple):
@@ -55,6 +57,10 @@ class Watch:
                 return math.inf
             await asyncio.sleep(EVERY_S)
 
+    def slow_answer(self, since: float) -> float:
+        """Return within how many seconds nineteen of twenty looks were answered."""
+        return percentile(sorted(look.seconds for look in self.looks if look.when >= since), 0.95)
+
     def worst_lag(self, since: float) -> float:
         """Return by how many seconds the event loop was late at worst."""
         return max(look.lag for look in self.looks if look.when >= since)
@@ -80,10 +86,12 @@ async def caught_up(load: Load, store: str, within: float = 4.0) -> float:
         Seconds since the last acknowledged move; infinity where it was not so *within* so many.
     """
     load.resting = True
+    load.hurry()
     stopped = time.monotonic()
     with closing(store_at(store)) as client:
-        while not all(party.quiet for party in load.parties) or load.stragglers(client):
+        while behind := load.unanswered() + load.stragglers(client):
             if time.monotonic() - stopped > within:
+                log.warning("not at the head: %s", behind)
                 return math.inf
             await asyncio.sleep(0.01)
     moments = acknowledgements(load, load.persons)
