@@ -207,7 +207,7 @@ STRANGE: dict[str, tuple[Any, str]] = {
     "a type that is null": ({"t": None}, "bad_message"),
     "an unknown type": ({"t": "cheat"}, "unknown_type"),
     "a type in upper case": ({"t": "PING"}, "unknown_type"),
-    "a type to come": ({"t": "queue", "mode": "race", "on": True}, "unknown_type"),
+    "a type to come": ({"t": "invite", "room": ROOM}, "unknown_type"),
     "an answer": ({"t": "welcome"}, "unknown_type"),
     "an event": ({"t": "event", "room": ROOM, "kind": "ended"}, "unknown_type"),
 }
