@@ -14,7 +14,7 @@ from tests.servers import Server
 from tests.store.waiting import until
 from websockets.frames import Opcode
 
-from tenmatch.gateway import connection, session
+from tenmatch.gateway import bearer, connection, session
 from tenmatch.protocol.from_client import TYPES
 
 # hello
@@ -34,7 +34,7 @@ async def test_before_hello_nothing_is_done(node: Running, meet: Meet) -> None:
 async def test_who_says_no_hello_is_sent_away(
     node: Running, meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "HELLO_S", 0.05)
+    monkeypatch.setattr(bearer, "HELLO_S", 0.05)
     silent = await meet(hello=False)
     assert await silent.closed() == 4000
 

@@ -6,6 +6,7 @@ A move goes through here from top to bottom, and its event back up:
     connection   one socket: bytes to frames, over the Sans-I/O layer of `websockets`
     handshake    who may come in: path, origin, subprotocol, how many from one address
     identity     who somebody is: guests, or whom another issuer vouches for
+    bearer       who a connection belongs to, until what proves it expires
     session      one client's side of the protocol, without a socket
     requests     what its messages ask of a room, as commands
     desk         the requests that have to wait for the store: create and join

@@ -141,7 +141,8 @@ class Audience:
 
     def _tell_watchers(self) -> None:
         self._telling = False
-        queue, newest = self._queue, {}
+        queue = self._queue
+        newest: dict[object, bytes] = {}
         for _ in range(min(SLICE, len(queue))):
             member = queue.popleft()
             if member in self._watchers:
@@ -159,7 +160,7 @@ class Audience:
             asyncio.get_running_loop().call_soon(self._say_to_watchers, frames, queue)
 
     def _catch_up(self, member: Member, newest: dict[object, bytes]) -> None:
-        """Send a member what it has not been sent; the newest event by kind, as it was made for the others."""
+        """Send a member what it has not been sent; *newest* is the last event by kind, as far as made."""
         listener, entries = member.listener, self._frames.entries
         head = len(entries)
         if listener.slow and member.seat is None:

@@ -16,6 +16,7 @@ from tenmatch.game.room import Phase
 from tenmatch.gateway.addresses import LOCAL, site
 from tenmatch.gateway.allowance import Allowance, Limits, Pools
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
+from tenmatch.gateway.bearer import Bearer
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
 from tenmatch.gateway.identity import Identity, Person, Proof
@@ -26,13 +27,12 @@ from tenmatch.gateway.table import Table
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.codec import Codec, Sendable
 from tenmatch.protocol.from_client import AnyFromClient, AnyMove
-from tenmatch.protocol.limits import HELLO_S, BadMessage, CloseCode, ErrorCode, PeerError
+from tenmatch.protocol.limits import BadMessage, CloseCode, ErrorCode, PeerError
 from tenmatch.store.clock import StoreClock
 
 log = logging.getLogger(__name__)
 
 BACKLOG = 64  # messages that may wait behind one that waits for the store
-LOOK_S = 86_400.0  # between two looks at a proof: timers of half a year, and clocks, drift apart
 UNAVAILABLE = "the store cannot be reached: nothing acknowledged is lost, send it again"
 
 
@@ -108,17 +108,15 @@ class Session:
         """
         self.codec = codec
         self.write = socket.write  # whole frames
-        self._proof: Proof | None = None
         self.rooms: dict[RoomId, tuple[Table, Member]] = {}
         self.follows = False  # the list of rooms
         self.limits = limits
         self.site = site(address)
         self._socket = socket
         self._desk = desk
-        self._identity = identity
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._wake = self._loop.call_later(HELLO_S, self._no_hello)  # and, later on, for the proof's end
+        self._bearer = Bearer(identity, clock, end=self.close)
         self._allowed = Allowance(limits, pools or Pools(), self.site, self._loop.time())
         self._busy = False
         self._moves = 0  # that wait for their answers
@@ -160,7 +158,7 @@ class Session:
 
     def lost(self) -> None:
         """End: leave the rooms, as a closed socket does."""
-        self._wake.cancel()
+        self._bearer.close()
         self._backlog.clear()
         self._allowed.end(self._loop.time())
         self._desk.ended(self)
@@ -185,18 +183,18 @@ class Session:
     @property
     def person(self) -> Person | None:
         """Who the connection belongs to, if that is known."""
-        return None if self._proof is None else self._proof.person
+        return self._bearer.person
 
     @property
     def whom(self) -> Person:
         """Who the connection belongs to; only after `hello`."""
-        assert self._proof is not None, "nothing but hello is carried out before hello"
-        return self._proof.person
+        person = self._bearer.person
+        assert person is not None, "nothing but hello is carried out before hello"
+        return person
 
     def sign(self) -> str:
         """Return the token with which the player can come back: a fresh one, where it is of ours."""
-        assert self._proof is not None
-        return self._proof.token or self._identity.sign(self._proof.person, self._clock.now())
+        return self._bearer.sign()
 
     def send(self, message: Sendable) -> None:
         """Send one message."""
@@ -240,7 +238,7 @@ class Session:
 
     def handle(self, message: AnyFromClient) -> None:
         """Carry out a message, or hand it to who can. Raises PeerError."""
-        if self._proof is None and not isinstance(message, from_client.Hello):
+        if self._bearer.proof is None and not isinstance(message, from_client.Hello):
             self._reject(message, ErrorCode.HELLO_FIRST, "say hello first")
             return
         match message:
@@ -280,19 +278,15 @@ class Session:
                 assert_never(message)
 
     def _say_hello(self, message: from_client.Hello) -> None:
-        now = self._clock.now()
-        if message.token is not None and self._identity.is_others(message.token):
+        proof = self._bearer.read(message)
+        if proof is None:
             self._desk.prove(self, message)
-        elif message.token is None and self._proof is not None:
-            if self.become(message, self._identity.rename(self._proof, message.name, now)):
-                self._desk.welcome(self, message)
-        elif self.become(message, self._identity.greet(message.token, message.name, now)):
+        elif self.become(message, proof):
             self._desk.welcome(self, message)
 
     async def prove(self, hello: from_client.Hello) -> Proof:
         """Return whose token of another issuer's that is. Raises PeerError or KeysUnavailable."""
-        assert hello.token is not None
-        return await self._identity.ask(hello.token, hello.name, self._clock.now())
+        return await self._bearer.ask(hello)
 
     def become(self, hello: from_client.Hello, proof: Proof) -> bool:
         """Be who that is from now on, until the proof expires; return False for another than before.
@@ -306,27 +300,13 @@ class Session:
             text = "this connection belongs to another player"
             self.fail(ErrorCode.NOT_ALLOWED, text, re=hello.id, field="token")
             return False
-        self._proof = proof
-        self._wake.cancel()
-        self._expire()
+        self._bearer.become(proof)
         return True
 
     def _enter_as(self, person: Person) -> None:
         if not self._allowed.belong_to(person.id, self._loop.time()):
             most = self.limits.sockets_per_player
             raise PeerError(CloseCode.TOO_SLOW, f"{most} connections of one player at most: close another")
-
-    def _expire(self) -> None:
-        """End the connection when what proved its player's identity is no longer good."""
-        assert self._proof is not None
-        left = (self._proof.until - self._clock.now()) / 1000
-        if left <= 0:
-            self.close(CloseCode.BAD_TOKEN, "the token has expired: get a new one")
-        else:
-            self._wake = self._loop.call_later(min(left, LOOK_S), self._expire)
-
-    def _no_hello(self) -> None:
-        self.close(CloseCode.NO_HELLO, f"no hello within {HELLO_S} s")
 
     # -- moves
 
