@@ -1,6 +1,5 @@
 """P35: nodes that die leave nothing in Redis but what is documented, and that expires."""
 
-import asyncio
 import contextlib
 import json
 from collections.abc import Iterable
@@ -38,7 +37,9 @@ class Left(NamedTuple):
 
     undocumented: list[str]  # keys
     lasting: list[str]  # keys that never expire, and should
-    presence: list[str]  # entries of nodes that are dead
+    presence: list[
+        str
+    ]  # entries of nodes that are dead, in rooms that are played in; others go with their logs
     channels: list[str]  # to which a dead node listens
     apart: list[str]  # who is there in rooms that have no log
 
@@ -48,20 +49,23 @@ async def name_of(node: Node) -> str:
     return str(json.loads((await fetch(node.url, "/readyz")).body)["node"])
 
 
-def left(store: "redis.Redis", dead: Iterable[str]) -> Left:
-    """Look at everything there is."""
+def entries(store: "redis.Redis", node: str, played: Iterable[str]) -> list[str]:
+    """List what says that somebody is in one of these rooms through a node."""
+    everyone = [(room, cast("Any", store.hgetall)(f"tm:{{{room}}}:here").items()) for room in played]
+    return [f"{room}: {entry}" for room, here in everyone for entry in here if node in str(entry)]
+
+
+def left(store: "redis.Redis", dead: Iterable[str], played: Iterable[str]) -> Left:
+    """Look at everything there is; *played* are the rooms that all who had been there have come back to."""
     found = [key.decode() for key in store.scan_iter("*", 1_000)]
     shapes = documented()
     rooms = {key[:-5] for key in found if key.endswith(":here")}
     logs = {key[:-4] for key in found if key.endswith(":log")}
-    entries = [
-        f"{room}: {entry}" for room in rooms for entry in cast("Any", store.hgetall)(f"{room}:here").items()
-    ]
     channels = [channel.decode() for channel in cast("Any", store.pubsub_shardchannels)()]
     return Left(
         [key for key in found if not any(shape.match(key) for shape in shapes)],
         [key for key in found if store.ttl(key) == -1 and not key.startswith(LASTING)],
-        [entry for entry in entries if any(node in entry for node in dead)],
+        [entry for node in dead for entry in entries(store, node, played)],
         [channel for channel in channels if any(node in channel for node in dead)],
         sorted(rooms - logs),
     )
@@ -69,18 +73,25 @@ def left(store: "redis.Redis", dead: Iterable[str]) -> Left:
 
 async def kill_and_look(deployment: Deployment, load: Load, kills: int) -> Left:
     """Kill nodes while people play; return what is left of them after twice the time that presence counts."""
-    dead = set()
-    for kill in range(kills):
-        await asyncio.sleep(0.3)
-        number = kill % len(deployment.nodes)
-        dead.add(await name_of(deployment.nodes[number]))
-        deployment.nodes[number].kill()
-        await deployment.replace(number)
-    await until(lambda: all(person.at_head for person in load.persons), 20)
+    dead: list[str] = []
     with closing(redis.Redis.from_url(deployment.redis.url)) as store:
+        for kill in range(kills):
+            number = kill % len(deployment.nodes)
+            dead.append(await name_of(deployment.nodes[number]))
+            await until(lambda: len(entries(store, dead[-1], played_in(load))) > ROOMS // 2, 20, every=0.1)
+            deployment.nodes[number].kill()
+            await deployment.replace(number)
+        await until(lambda: all(person.at_head for person in load.persons), 20)
+        load.resting = True  # in these rooms
+        await until(lambda: all(person.room == person.place.room for person in load.persons), 20)
         with contextlib.suppress(TimeoutError):
-            await until(lambda: not any(left(store, dead)), 2 * TTL_S)
-        return left(store, dead)
+            await until(lambda: not any(left(store, dead, played_in(load))), 2 * TTL_S, every=0.1)
+        return left(store, dead, played_in(load))
+
+
+def played_in(load: Load) -> list[str]:
+    """List the rooms in which people play now."""
+    return [party.room for party in load.parties if party.room]
 
 
 def take_down(promise: Promise, found: Left) -> None:

@@ -202,7 +202,7 @@ async def _take_over_once(come: Come, table: Table, number: int) -> tuple[bool, 
         await client.close()
     await table.sync((await host.resume(room))["seq"])
     made = [event for event in table.judge.told if (event.get("seat"), event.get("n")) == (1, number)]
-    return held.count(True) != 1, sum(map(_detached, pair)), seconds, len(made) - 1
+    return held.count(True) != 1, sum(map(_detached, pair)), seconds, max(0, len(made) - 1)
 
 
 def _detached(client: Client) -> int:
