@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,7 @@ def ours(workers: int = 1) -> Iterator[System]:
         with on(SERVER_CORE):
             settings: dict[str, object] = dict.fromkeys(UNLIMITED, 0)
             node = Node(Path(folder), "--workers", str(workers), log_level="warning", **settings)
+        stores: list[int] = []
         try:
             pid = node.process.pid
             stores = [child for child in children(pid) if b"valkey" in name_of(child)]
@@ -70,6 +72,7 @@ def ours(workers: int = 1) -> Iterator[System]:
             yield System(node.url, [pid, *node.workers()], stores)
         finally:
             node.kill()  # nobody is there any more to whom it would say goodbye
+            _await_end(stores)
         if '"traceback"' in node.log():
             raise Wrong(f"the server has a bug: {node.log()}")
 
@@ -140,6 +143,12 @@ def children(pid: int) -> list[int]:
 def name_of(pid: int) -> bytes:
     """Return the name of a process' program."""
     return Path(f"/proc/{pid}/comm").read_bytes()
+
+
+def _await_end(pids: Sequence[int]) -> None:
+    """Wait for processes that die with their parent, and write into its folder until then."""
+    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+        time.sleep(0.01)
 
 
 def _move(pid: int, core: int) -> None:
