@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from tests.effort import amount
 from tests.hostile import verdict
 from tests.hostile.attacks import Attack, attacks
-from tests.hostile.effort import FULL
 from tests.hostile.ends import end_of
 from tests.hostile.vitals import Vitals
 from tests.live.conftest import Knock
 from tests.live.node import Node
 from tests.live.wire import Wire, parse
 
-COUNT = 10_000 if FULL else 800
+COUNT = amount(800, 10_000)
 AT_ONCE = 32
 GROWTH = 5_000_000  # bytes
 

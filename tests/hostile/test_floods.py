@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 import pytest
+from tests.effort import amount
 from tests.hostile import verdict
-from tests.hostile.effort import FULL
 from tests.hostile.ends import end_amid, end_of
 from tests.hostile.vitals import Vitals
 from tests.live.client import Client
@@ -17,7 +17,7 @@ from tests.live.node import Node
 from tests.live.wire import Wire, frame, parse, upgrade
 
 GROWTH: Final = 5_000_000  # bytes
-SOON_S: Final = 1 if FULL else 5
+SOON_S: Final = amount(5, 1)
 LATE_S: Final = 0.5  # a machine that does other things, too, is no fault of the server's
 
 Flood = tuple[bytes, bytes]  # what it begins with, and what is sent without end
