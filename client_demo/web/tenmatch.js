@@ -36,7 +36,7 @@ export { RequestError, Room };
 
 /**
  * A player's connection to a server.
- * Events: `status` `welcome` `newplayer` `rooms` `paired` `closing` `failed`.
+ * Events: `status` `welcome` `newplayer` `rooms` `paired` `queued` `closing` `failed`.
  */
 export class Client extends EventTarget {
   /** The server's WebSocket address. @type {string} */
@@ -135,11 +135,17 @@ export class Client extends EventTarget {
   /**
    * Look for an opponent; later comes `paired`.
    * @param {'race' | 'turns' | 'mirror'} mode
-   * @param {{rated?: boolean, on?: boolean}} [how]
+   * @param {{rated?: boolean, on?: boolean, bot?: boolean}} [how]  bot: a computer player will do, at once
    * @returns {Promise<void>}
    */
-  async queue(mode, { rated = false, on = true } = {}) {
-    await this.#stand('queue', { t: 'queue', mode, rated, on });
+  async queue(mode, { rated = false, on = true, bot = false } = {}) {
+    const message = { t: 'queue', mode, rated, on, ...(bot && { bot }) };
+    try {
+      await this.#stand('queue', message);
+    } catch (/** @type {any} */ error) {
+      if (REFUSED.includes(error.code) && this.#standing.get('queue') === message) this.#standing.delete('queue');
+      throw error;
+    }
   }
 
   /**
@@ -248,6 +254,7 @@ export class Client extends EventTarget {
       case 'snapshot': return this.#snapshot(message);
       case 'rooms': this.#lobbyChanged(message); break;
       case 'paired': this.#standing.delete('queue'); this.#tell('paired', message); break;
+      case 'queued': this.#queued(message); break;
       case 'closing': this.#link.expectClose(message.in_ms); this.#tell('closing', message); break;
       case 'error': return this.#failed(message);
       default: this.#roomOf(message)?.receive(message);
@@ -304,6 +311,14 @@ export class Client extends EventTarget {
     this.#tell('rooms', { rooms: this.rooms, changed: ids, gone });
   }
 
+  /** How one stands in the queue now, without having asked for it. @param {Message} message */
+  #queued(message) {
+    const { mode, rated, on } = message;
+    if (on) this.#standing.set('queue', { t: 'queue', mode, rated, on });
+    else this.#standing.delete('queue');
+    this.#tell('queued', message);
+  }
+
   /** @param {Message} error */
   #failed(error) {
     if (this.#requests.answer(error)) return;
@@ -332,6 +347,9 @@ export class Client extends EventTarget {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }
+
+/** With these the server says that there is no such queue, or not for this player. */
+const REFUSED = ['bad_options', 'bad_message', 'not_allowed'];
 
 /** Nobody waits for what is asked again after a break. */
 const UNHEARD = () => {};

@@ -167,6 +167,43 @@ test('the queue: again after a break, until paired', async (t) => {
   assert.deepEqual(Socket.last.got('queue'), []);
 });
 
+test('the queue: once more where the server puts one back, and not where it takes one out', async (t) => {
+  stopTime(t);
+  const { client, Socket, heard } = openClient();
+  const again = async () => {
+    Socket.last.breaks(1006);
+    await pass(10_000); // the longest that it waits
+    Socket.last.welcomes();
+    return Socket.last.got('queue').map(({ id, ...sent }) => sent);
+  };
+  const queued = client.queue('turns', { bot: true });
+  Socket.last.answers('queue', { t: 'ok' });
+  await queued;
+  assert.deepEqual(await again(), [{ t: 'queue', mode: 'turns', rated: false, on: true, bot: true }]);
+  Socket.last.answers('queue', { t: 'ok' });
+  Socket.last.says({ t: 'paired', room: 'room000001', code: 'CODE42' });
+  const news = { t: 'queued', mode: 'turns', rated: false, on: true };
+  Socket.last.says(news);
+  assert.deepEqual(heard.at(-1), ['queued', news]);
+  assert.deepEqual(await again(), [{ t: 'queue', mode: 'turns', rated: false, on: true }]);
+  Socket.last.answers('queue', { t: 'ok' });
+  Socket.last.says({ ...news, on: false });
+  assert.deepEqual(await again(), []);
+});
+
+test('the queue: what the server refuses is not asked again', async (t) => {
+  stopTime(t);
+  const { client, Socket } = openClient();
+  const queued = outcome(client.queue('chess'));
+  Socket.last.answers('queue', { t: 'error', code: 'bad_options', field: 'mode', text: 'no such mode' });
+  await settled();
+  assert.equal(queued.error.code, 'bad_options');
+  Socket.last.breaks(1006);
+  await pass(1000);
+  Socket.last.welcomes();
+  assert.deepEqual(Socket.last.got('queue'), []);
+});
+
 test('records and leaderboards come by http from the same server', async (t) => {
   const { client } = fakeClient({ url: 'wss://play.test:8443/v1' });
   const asked = [];

@@ -136,7 +136,7 @@ export function late(ms) {
 export function fakeClient(options = {}) {
   const Socket = socketClass();
   const client = new Client({ url: URL, WebSocket: Socket, storage: memory(), ...options });
-  const heard = listen(client, ['status', 'welcome', 'newplayer', 'rooms', 'paired', 'closing', 'failed']);
+  const heard = listen(client, ['status', 'welcome', 'newplayer', 'rooms', 'paired', 'queued', 'closing', 'failed']);
   return { client, Socket, heard };
 }
 
