@@ -79,8 +79,8 @@ export class BoardView {
     if (first && second && first !== second) {
       this.strokes.line(this.#place(first), this.#place(second), { wrap, kind: 'refused', life: FLASH });
     }
-    for (const id of [a, b]) this.#flash(id, 'wrong');
-    for (const id of blockers) this.#flash(id, 'block');
+    this.flash([a, b], 'wrong');
+    this.flash(blockers, 'block');
   }
 
   /** A lasting line between two numbers, for pictures; `seat` null draws it as refused. */
@@ -88,6 +88,11 @@ export class BoardView {
     const kind = seat === null ? 'kept refused' : `kept s${seat}`;
     this.strokes.line(this.#place(this.#find(a)), this.#place(this.#find(b)), { wrap, kind, life: null });
     for (const id of blockers) this.#mark(id, 'block', true);
+  }
+
+  /** Mark numbers for a moment; `name` is a class of style.css. */
+  flash(ids, name) {
+    for (const id of ids) this.#flash(id, name);
   }
 
   /** Show or end the wait for the answer to a claim. */

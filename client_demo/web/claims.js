@@ -1,4 +1,4 @@
-/** What the player does at the table: a pair, a call, a pass, giving up; and what is said when it is refused. */
+/** What the player does at the table: a pair, a call, an Add, a pass, giving up; and what is said when it is refused. */
 import { RequestError } from './tenmatch.js';
 import { ask } from './dialogs.js';
 import { nameOf } from './marks.js';
@@ -26,6 +26,20 @@ export class Claims {
   /** "No pair left." */
   call() {
     return this.#made(() => this.room.call(), {});
+  }
+
+  /** Add on one's own board (mirror). */
+  add() {
+    return this.#made(() => this.room.add(), {});
+  }
+
+  /** Practice: show a pair, where there is one. */
+  hint() {
+    const { board } = this.room;
+    const [pair] = board.pairs();
+    if (pair) this.view.flash(pair, 'hint');
+    const [a, b] = (pair ?? []).map((id) => board.at(id).digit);
+    this.say.say(pair ? t('hinted', { a, b }) : t('noneLeft'));
   }
 
   /** Let the turn go. */

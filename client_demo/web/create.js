@@ -19,15 +19,21 @@ const DEFAULTS = {
   spectators: true,
   private: false,
 };
-// Each number field: the least and the most, and the mode that has it (null: both).
+/** What another mode begins with. */
+const BEGINS = {
+  race: { seconds: 180, max_players: 2 },
+  turns: { max_players: 2 },
+  mirror: { seconds: 360, max_players: 4 },
+};
+// Each number field: the least and the most, and the modes that have it (null: all).
 const NUMBERS = {
   size: [9, 180, null],
-  seconds: [10, 3600, 'race'],
-  base_s: [5, 3600, 'turns'],
-  increment_s: [0, 60, 'turns'],
+  seconds: [10, 3600, ['race', 'mirror']],
+  base_s: [5, 3600, ['turns']],
+  increment_s: [0, 60, ['turns']],
 };
-const SWITCHES = { penalty: null, row_again: 'turns', spectators: null, private: null };
-const MOST_PLAYERS = { race: 8, turns: 4 };
+const SWITCHES = { penalty: null, row_again: ['turns'], spectators: null, private: null };
+const PLAYERS = { race: [2, 8], turns: [2, 4], mirror: [1, 10] }; // the least and the most
 
 /** Open the window; a game that is made is entered. */
 export function createForm(page) {
@@ -43,6 +49,7 @@ export function createForm(page) {
         const room = await page.client.create(request(wish));
         remember('create', wish);
         close(true);
+        if (wish.max_players === 1) await room.ready(true); // there is nobody to wait for
         page.enter(room);
       } catch (error) {
         put(told, page.told(error));
@@ -53,12 +60,9 @@ export function createForm(page) {
       { on: { submit } },
       pills(
         'mode',
-        [
-          ['race', t('race')],
-          ['turns', t('turns')],
-        ],
+        Object.keys(BEGINS).map((mode) => [mode, t(mode)]),
         wish.mode,
-        (mode) => ((wish.mode = mode), draw()),
+        (mode) => (Object.assign(wish, { mode }, BEGINS[mode]), draw()),
         t('mode'),
       ),
       fields,
@@ -75,7 +79,8 @@ export function createForm(page) {
 
 /** What is asked of the server: only what differs from its own defaults, and only what the mode knows. */
 function request(wish) {
-  const known = Object.keys(DEFAULTS).filter((key) => fits(key, wish.mode) && wish[key] !== DEFAULTS[key]);
+  const usual = { ...DEFAULTS, ...BEGINS[wish.mode] };
+  const known = Object.keys(DEFAULTS).filter((key) => fits(key, wish.mode) && wish[key] !== usual[key]);
   const options = Object.fromEntries(
     known.filter((key) => !['mode', 'private'].includes(key)).map((key) => [key, wish[key]]),
   );
@@ -83,11 +88,13 @@ function request(wish) {
   return { mode: wish.mode, private: wish.private, options: { max_players: wish.max_players, ...options } };
 }
 
-const fits = (key, mode) => [null, undefined, mode].includes(key in NUMBERS ? NUMBERS[key][2] : SWITCHES[key]);
+const fits = (key, mode) => (key in NUMBERS ? NUMBERS[key][2] : SWITCHES[key])?.includes(mode) ?? true;
 
 function rows(wish, draw) {
-  wish.max_players = Math.min(wish.max_players, MOST_PLAYERS[wish.mode]);
-  const players = Array.from({ length: MOST_PLAYERS[wish.mode] - 1 }, (_, i) => [i + 2, i + 2]);
+  const [least, most] = PLAYERS[wish.mode];
+  wish.max_players = Math.min(Math.max(wish.max_players, least), most);
+  const players = Array.from({ length: most - least + 1 }, (_, i) => [i + least, i + least]);
+  if (least === 1) players[0][1] = `1 · ${t('practice')}`;
   return [
     el('p', { class: 'soft small whole' }, t(`about.${wish.mode}`)),
     choice('max_players', players, wish, draw),

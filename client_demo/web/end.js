@@ -70,7 +70,7 @@ function headline({ state, seat }, ranking) {
 }
 
 async function fillIn(place, { room, story, view, told, signal }) {
-  const steps = story.whole ? story.steps : await recorded(room);
+  const steps = await stepsOf(room, story);
   if (!steps?.some(({ event }) => event.kind === 'started')) return;
   const known = facts(steps);
   const who = (seat) => [mark(seat), ` ${nameOf(room.state, seat, room.seat)}`];
@@ -92,7 +92,7 @@ async function fillIn(place, { room, story, view, told, signal }) {
     el(
       'div',
       { class: 'line' },
-      again({ steps, view, told, room, story, signal }),
+      !room.state.boards && again({ steps, view, told, room, story, signal }),
       el('a', { class: 'btn quiet', href: hashOfRecord(room.id), test: 'replay' }, t('replay')),
     ),
   );
@@ -109,10 +109,13 @@ function again(game) {
   return button(t('watchAgain'), watch, { class: 'btn again', test: 'watch-again' });
 }
 
-// The whole game, where this page did not see all of it; null where it cannot be had.
-async function recorded(room) {
+// The whole game, as this page saw it or as it is told now: of boards of their own the record alone tells a player all.
+async function stepsOf(room, story) {
+  const { state, seat } = room;
+  const hidden = state.boards && seat !== null;
+  if (story.whole && !hidden) return story.steps;
   try {
-    return [...replay(await room.history())];
+    return [...replay(hidden ? (await room.record()).events : await room.history())];
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     return null;

@@ -3,7 +3,7 @@ import { button, el, icon, put } from './elements.js';
 import { mark } from './marks.js';
 import { t } from './texts.js';
 
-const SHOWN = ['race', 'turns']; // the kinds of game this page can show
+const SHOWN = ['race', 'turns', 'mirror']; // the kinds of game this page can show
 
 export class GameList {
   constructor(page, told) {

@@ -51,6 +51,7 @@ export function lobby(page, notice = '') {
           { class: 'line' },
           joinForm(page, told),
           button(t('createGame'), () => createForm(page), { class: 'btn', test: 'create-open' }),
+          doing(() => practise(page))(t('practice'), { class: 'btn', test: 'practice' }),
           el('a', { class: 'btn quiet', href: hashOfLeaders({ mode: 'race' }), test: 'leaders' }, t('leaders')),
         ),
       ),
@@ -92,6 +93,17 @@ async function playComputer(page) {
     options: { max_players: 2, countdown_ms: 2000 },
   });
   await room.bot(setting('level'));
+  await room.ready(true);
+  page.enter(room);
+}
+
+// A mirror game of one.
+async function practise(page) {
+  const room = await page.client.create({
+    mode: 'mirror',
+    private: true,
+    options: { max_players: 1, countdown_ms: 0 },
+  });
   await room.ready(true);
   page.enter(room);
 }

@@ -24,7 +24,8 @@ export class Players {
     const seats = state.seats.flatMap((seat, number) => (seat ? [number] : []));
     this.clocks.clear();
     const cards = seats.map((seat) => this.#card(seat, state));
-    this.element.className = `players${seats.length > 2 ? ' many' : ''}`;
+    const count = seats.length > 2 ? ' many' : seats.length < 2 ? ' alone' : '';
+    this.element.className = `players${count}`;
     put(this.element, seats.length > 2 ? [this.time, cards] : [cards[0], this.time, cards[1]]);
     this.tick();
   }
@@ -43,8 +44,8 @@ export class Players {
           : '',
     );
     this.clock.classList.toggle('low', ms !== null && ms < LOW);
-    const left = state.board === null ? '' : `${t('nLeft', { n: state.left })} · ${t('nAdds', { n: state.adds_left })}`;
-    write(this.under, left);
+    const board = 'board' in state ? state : state.boards[room.seat]; // the one of all, or one's own
+    write(this.under, board?.board ? `${t('nLeft', { n: board.left })} · ${t('nAdds', { n: board.adds_left })}` : '');
     for (const [seat, element] of this.clocks) {
       const own = room.clock(seat);
       write(element, own === null ? '' : minutes(own, seat === state.turn));
@@ -65,8 +66,21 @@ export class Players {
       el('span', { class: 'score', test: `score-${seat}`, data: { score } }, plain(score)),
       player.rating !== undefined &&
         el('small', { class: 'kept', test: `rating-${seat}` }, `${t('rating')} ${player.rating}`),
+      this.#strip(seat, state),
       this.#facts(seat, state, { turn, out }),
     );
+  }
+
+  // Mirror: how far a player has come on a board of their own; one's own is told under the clock.
+  #strip(seat, { progress, options, phase }) {
+    const known = progress?.[seat];
+    if (!known) return null;
+    const { left, rows_closed: rows } = known;
+    const width = `${Math.max(0, 100 * (1 - left / options.size))}%`;
+    const bar = el('span', { class: 'strip', 'aria-hidden': 'true' }, el('i', { style: { width } }));
+    if (seat === this.room.seat && phase === 'playing') return bar;
+    const told = left ? [t('leftNow', { n: left }), rows > 0 && t('nRows', { n: rows })] : [t('boardCleared')];
+    return [bar, el('small', { class: 'kept', test: `progress-${seat}` }, told.filter(Boolean).join(' · '))];
   }
 
   #facts(seat, state, { turn, out }) {

@@ -29,6 +29,7 @@ const SENTENCES = {
   matched: (step) => `${pairWords(step)}, ${signed(step.event.points)}`,
   mistaken: (step, room, story) =>
     `${reason(step.event, step.before, room, story)}${step.event.points ? `, ${signed(step.event.points)}` : ''}`,
+  progress: ({ event }) => (event.left ? '' : t('boardCleared')),
   called: ({ event }) => `${t('did.called')}, ${signed(event.points)}`,
   added: ({ event }) => t('did.added', { n: event.digits.length }),
   passed: () => t('did.passed'),

@@ -26,7 +26,7 @@ class Story extends EventTarget {
     this.entries = []; // in order: {step} or {chat} or {gap: true} where something was missed
     room.addEventListener('event', ({ detail }) => this.#add({ step: detail }));
     room.addEventListener('chat', ({ detail }) => this.#add({ chat: detail }));
-    room.addEventListener('snapshot', () => this.entries.length && this.#add({ gap: true }));
+    room.addEventListener('snapshot', () => this.#missed(room.seq) && this.#add({ gap: true }));
   }
 
   /** The events seen. */
@@ -48,6 +48,11 @@ class Story extends EventTarget {
   /** The points of a seat's last event that had any, or null. */
   lastPoints(seat) {
     return lastPoints(this.steps, seat);
+  }
+
+  // Whether a snapshot goes beyond what was seen; one that was asked for may not.
+  #missed(seq) {
+    return this.entries.length > 0 && this.steps.at(-1)?.event.seq !== seq;
   }
 
   #add(entry) {

@@ -2,8 +2,8 @@
 import { button, el, put } from './elements.js';
 import { BoardView } from './boardview.js';
 import { Claims } from './claims.js';
-import { endCard } from './end.js';
 import { Feed } from './feed.js';
+import { Gallery } from './gallery.js';
 import { nameOf, sign } from './marks.js';
 import { Players } from './players.js';
 import { Say } from './say.js';
@@ -19,6 +19,7 @@ export class Table {
   constructor(page, room, story) {
     Object.assign(this, { page, room, story });
     this.stop = new AbortController();
+    this.ending = import('./end.js'); // while the game runs: nobody needs it before
     const seated = room.seat !== null;
     this.view = new BoardView({
       seat: room.seat ?? 0,
@@ -40,10 +41,11 @@ export class Table {
   }
 
   /** Show how it ended. */
-  end() {
+  async end() {
     if (this.stop.signal.aborted) return;
     this.#fresh();
-    document.getElementById('end').focus();
+    await this.ending;
+    document.getElementById('end')?.focus();
   }
 
   /** Stop listening and ticking. */
@@ -73,18 +75,51 @@ export class Table {
     if (board) this.view.show(board);
     this.count = state.phase === 'starting' ? el('div', { class: 'board big-number', role: 'timer' }) : null;
     const told = el('p', { class: 'caption' });
-    const { page, room, story, view } = this;
-    const end = state.phase === 'over' && endCard({ page, room, story, view, told, signal: this.stop.signal });
-    put(this.middle, this.lead, end, this.count ?? view.element, end ? told : [this.say.element, this.acts]);
-    this.view.element.inert = state.phase === 'over';
+    const { room, view } = this;
+    const over = state.phase === 'over';
+    const end = over && this.#endCard(told);
+    this.gallery = state.boards && (room.seat === null || over) ? new Gallery(room) : null;
+    const shown = this.count ?? this.gallery?.element ?? view.element;
+    put(this.middle, this.lead, end, shown, end ? told : [this.say.element, this.acts]);
+    this.view.element.inert = over;
+    if (over) this.#reveal();
     this.#round();
+  }
+
+  // Its place, which it takes as soon as it is loaded.
+  #endCard(told) {
+    const { page, room, story, view } = this;
+    const place = el('div', { class: 'end' });
+    const signal = this.stop.signal;
+    this.ending.then(({ endCard }) => put(place, endCard({ page, room, story, view, told, signal })));
+    return place;
+  }
+
+  // Mirror: after the end the others' boards are there to be seen.
+  async #reveal() {
+    const { boards, progress } = this.room.state;
+    if (this.asked || !boards || progress.every((known, seat) => !known || boards[seat])) return;
+    this.asked = true;
+    try {
+      await this.room.refresh();
+    } catch (error) {
+      this.page.announce(this.page.told(error));
+    }
+  }
+
+  // The board on which a seat plays; null where it is not to be seen here.
+  #viewOf(seat) {
+    if (this.gallery) return this.gallery.viewOf(seat);
+    return this.room.state.boards && seat !== this.room.seat ? null : this.view;
   }
 
   #event(step) {
     const { kind, seat } = step.event;
+    const view = this.#viewOf(seat);
     if (kind === 'started') this.#fresh();
-    else DRAW[kind]?.call(this, step);
-    if (step.after && !this.view.shows(step.after)) this.view.show(step.after);
+    else DRAW[kind]?.call(this, step, view);
+    if (view && step.after && !view.shows(step.after)) view.show(step.after);
+    this.gallery?.tell(seat);
     if (seat !== this.room.seat) this.#announce(step);
     if (kind === 'started') sound.bell();
     else this.#turnCame(step);
@@ -120,7 +155,9 @@ export class Table {
   // Made anew only where others are on offer: a press must not lose its button to somebody's move.
   #actions() {
     const { state, seat, me } = this.room;
-    const kind = seat === null || me?.out || state.phase === 'over' ? 'gone' : `${state.phase} ${state.turn === seat}`;
+    const mine = state.boards?.[seat];
+    const offer = `${state.phase} ${state.turn === seat} ${mine?.adds_left} ${done(mine)}`;
+    const kind = seat === null || me?.out || state.phase === 'over' ? 'gone' : offer;
     if (kind === this.offered) return;
     this.offered = kind;
     if (kind === 'gone') {
@@ -134,13 +171,9 @@ export class Table {
         button(t('notYet'), () => this.#unready(), { class: 'btn quiet', test: 'ready' }),
       );
     } else {
-      const own =
-        state.mode === 'turns'
-          ? button(t('pass'), () => this.claims.pass(), { class: 'btn', test: 'pass', disabled: state.turn !== seat })
-          : button(t('noPairLeft'), () => this.claims.call(), { class: 'btn', test: 'call' });
       put(
         this.acts,
-        own,
+        OWN[state.mode].call(this, mine),
         button(t('resign'), () => this.claims.resign(), { class: 'btn quiet', test: 'resign' }),
       );
     }
@@ -179,6 +212,9 @@ export class Table {
     if (state.phase === 'starting') return t('getReady');
     if (seat === null || state.phase !== 'playing') return '';
     if (me?.out) return t('why.out');
+    const mine = state.boards?.[seat];
+    if (done(mine)) return t('doneWait');
+    if (mine && !mine.open) return t('noneLeft');
     if (state.turn === null) return t('hint');
     return state.turn === seat ? t('yourTurn') : t('why.not_your_turn', { name: nameOf(state, state.turn, seat) });
   }
@@ -195,21 +231,43 @@ export class Table {
 // A line over the row's end is drawn only where it was the way that is blocked.
 const over = ({ code }, path) => code === 'blocked' && path?.family === 'wrap';
 
-/** How each kind of event is drawn on the board; called on the table. */
+/** Is a board of one's own cleared or stuck? */
+const done = (board) => Boolean(board) && !board.open && (!board.left || !board.adds_left);
+
+/** What a player may do in each mode beside claiming and giving up; called on the table. */
+const OWN = {
+  race() {
+    return button(t('noPairLeft'), () => this.claims.call(), { class: 'btn', test: 'call' });
+  },
+  turns() {
+    const { state, seat } = this.room;
+    return button(t('pass'), () => this.claims.pass(), { class: 'btn', test: 'pass', disabled: state.turn !== seat });
+  },
+  mirror(mine) {
+    const alone = this.room.state.seats.filter(Boolean).length === 1;
+    const over = done(mine);
+    return [
+      button(t('addNumbers'), () => this.claims.add(), { class: 'btn', test: 'add', disabled: over || !mine?.adds_left }),
+      alone && button(t('giveHint'), () => this.claims.hint(), { class: 'btn', test: 'hint', disabled: over }),
+    ];
+  },
+};
+
+/** How each kind of event is drawn on the board it is about; called on the table. */
 const DRAW = {
-  matched(step) {
+  matched(step, view) {
     const { event, path } = step;
     const mine = event.seat === this.room.seat;
-    this.view.matched({ ...event, wrap: path?.family === 'wrap' });
+    view.matched({ ...event, wrap: path?.family === 'wrap' });
     if (event.rows.length) sound.chord();
     else if (mine) sound.pair();
     else sound.tap();
     if (mine) this.say.say(pairWords(step), { tone: 'good', cost: signed(event.points) });
   },
-  mistaken({ event, before, path }) {
+  mistaken({ event, before, path }, view) {
     const mine = event.seat === this.room.seat;
     if ((mine || this.room.seat === null) && event.a !== undefined)
-      this.view.refused({ ...event, wrap: over(event, path) });
+      view.refused({ ...event, wrap: over(event, path) });
     if (!mine) return;
     sound.knock();
     this.say.say(reason(event, before, this.room, this.story), {
@@ -220,8 +278,8 @@ const DRAW = {
   called({ event }) {
     if (event.seat === this.room.seat) this.say.say(t('did.called'), { tone: 'good', cost: signed(event.points) });
   },
-  added({ event }) {
-    this.view.added(event);
+  added({ event }, view) {
+    view.added(event);
   },
   // The last pair is still to be seen.
   ended() {

@@ -41,17 +41,19 @@ def screens(visit: Visit, language: str) -> Iterator[tuple[Visitor, str]]:
     yield ann, "settings"
     ann.page.keyboard.press("Escape")
     ann.press("create-open")
-    for mode in ("race", "turns"):
+    for mode in ("race", "turns", "mirror"):
         ann.check(f"mode-{mode}")
         yield ann, f"making a game in {mode}"
     ann.page.keyboard.press("Escape")
     yield from table(ann, bob, "turns")
     yield from table(ann, bob, "race")
+    yield from table(ann, bob, "mirror")
+    yield from mirrors(ann, bob)
 
 
 def table(ann: Visitor, bob: Visitor, mode: str) -> Iterator[tuple[Visitor, str]]:
     """Go through a game: waiting, playing with a mistake, what happened, the end."""
-    code = ann.make(mode, countdown_ms=0)
+    code = ann.make(mode, countdown_ms=0, max_players=2)
     yield ann, f"alone, waiting for {mode}"
     bob.follow(code)
     bob.press("ready")
@@ -70,6 +72,25 @@ def table(ann: Visitor, bob: Visitor, mode: str) -> Iterator[tuple[Visitor, str]
     ann.press("check-deal")
     expect(ann.at("deal-check")).not_to_be_empty()
     yield ann, f"the end of {mode}"
+
+
+def mirrors(ann: Visitor, bob: Visitor) -> Iterator[tuple[Visitor, str]]:
+    """Look at boards of others, and practise."""
+    ann.make("mirror", max_players=1, countdown_ms=0)
+    ann.press("ready")
+    expect(ann.at("board").locator("button")).to_have_count(35)
+    ann.press("hint")
+    ann.press("add")
+    yield ann, "practice"
+    ann.press("resign")
+    ann.press("confirm-resign")
+    code = bob.make("mirror", countdown_ms=0, max_players=3)
+    for _ in range(2):
+        bob.press("add-bot")
+    ann.follow(code)
+    bob.press("ready")
+    expect(ann.page.locator(".boards figure")).to_have_count(3)
+    yield ann, "watching boards of their own"
 
 
 def blocked(game: OracleGame) -> tuple[int, int]:
@@ -95,7 +116,7 @@ def test_every_screen_fits_reads_well_and_is_translated(visit: Visit, language: 
             visitor.page.emulate_media(color_scheme=scheme)
             assert measure(visitor, "tooWide") == [], (screen, scheme)
             assert measure(visitor, "tooPale") == [], (screen, scheme)
-    assert len(seen) == len(set(seen)) == 14
+    assert len(seen) == len(set(seen)) == 22
 
 
 def test_eight_at_a_table_fit_at_every_width(visit: Visit) -> None:
@@ -115,6 +136,25 @@ def test_eight_at_a_table_fit_at_every_width(visit: Visit) -> None:
     ann.press("resign")
     ann.press("confirm-resign")
     ann.sees("seat-0", "out")
+    fits_everywhere(ann)
+
+
+def test_ten_boards_fit_at_every_width(visit: Visit) -> None:
+    ann, eve = visit(reduced_motion="reduce"), visit(reduced_motion="reduce")
+    code = ann.make("mirror", max_players=10, countdown_ms=0, size=60)
+    for seat in range(1, 10):
+        ann.press("add-bot")
+        ann.sees(f"seat-{seat}", "computer")
+    eve.follow(code)
+    ann.press("ready")
+    expect(ann.at("board").locator("button").first).to_be_visible()
+    expect(eve.page.locator(".boards .board")).to_have_count(10)
+    fits_everywhere(ann)
+    fits_everywhere(eve)
+    ann.press("resign")
+    ann.press("confirm-resign")
+    ann.sees("end")
+    expect(ann.page.locator(".boards .board")).to_have_count(10)
     fits_everywhere(ann)
 
 

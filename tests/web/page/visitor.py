@@ -14,13 +14,14 @@ from tests.rules.oracle import OracleGame, Slot
 PATIENCE_MS: Final = 10_000
 NO_HOLE: Final = -1  # the page does not tell which number was in a hole
 
-# The rows of the board as [id, digit], null for a hole; rows that are folding away are gone already.
-ROWS: Final = """() => [...document.querySelectorAll('[data-testid=board] .row:not([aria-hidden])')].map(
+# The rows of a board as [id, digit], null for a hole; rows that are folding away are gone already.
+ROWS: Final = """(hook) => [
+    ...document.querySelectorAll(`[data-testid=${hook}] .row:not([aria-hidden])`)].map(
     (row) => [...row.querySelectorAll('.cell')].map((cell) => {
         const number = cell.querySelector('button')
         return number && [Number(number.dataset.id), Number(number.textContent)]
     }))"""
-SHOWS: Final = f"""(wanted) => ({ROWS})().map(
+SHOWS: Final = f"""([wanted, hook]) => ({ROWS})(hook).map(
     (row) => row.map((cell) => cell ? cell[1] : '.').join('')).join('/') === wanted"""
 TAP: Final = """(numbers) => numbers.forEach(
     (number) => document.querySelector(`[data-testid=board] button[data-id="${number}"]`)?.click())"""
@@ -138,17 +139,17 @@ class Visitor:
 
     # At the table
 
-    def board(self) -> OracleGame:
-        """Return the game as the board on the page shows it."""
+    def board(self, hook: str = "board") -> OracleGame:
+        """Return the game as a board on the page shows it."""
         game = OracleGame("")
-        rows: list[list[tuple[int, int] | None]] = self.page.evaluate(ROWS)
+        rows: list[list[tuple[int, int] | None]] = self.page.evaluate(ROWS, hook)
         game.rows = [[Slot(*cell) if cell else Slot(NO_HOLE, None) for cell in row] for row in rows]
         game.next_id = max((*game.ids(), NO_HOLE)) + 1
         return game
 
-    def shows(self, board: str) -> None:
+    def shows(self, board: str, hook: str = "board") -> None:
         """Wait until the page shows this board."""
-        self.page.wait_for_function(SHOWS, arg=board)
+        self.page.wait_for_function(SHOWS, arg=[board, hook])
 
     def number(self, number: int) -> Locator:
         """Return the button of a number."""
@@ -200,5 +201,5 @@ def seat(*visitors: Visitor, mode: str = "race", watchers: Sequence[Visitor] = (
         watcher.follow(code)
     host.press("ready")
     for visitor in (*visitors, *watchers):
-        expect(visitor.at("board").locator("button").first).to_be_visible()
+        expect(visitor.page.locator(".board button").first).to_be_visible()
     return code
