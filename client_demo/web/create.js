@@ -18,6 +18,7 @@ const DEFAULTS = {
   row_again: false,
   spectators: true,
   private: false,
+  rated: false,
 };
 /** What another mode begins with. */
 const BEGINS = {
@@ -32,7 +33,8 @@ const NUMBERS = {
   base_s: [5, 3600, ['turns']],
   increment_s: [0, 60, ['turns']],
 };
-const SWITCHES = { penalty: null, row_again: ['turns'], spectators: null, private: null };
+const SWITCHES = { rated: null, penalty: null, row_again: ['turns'], spectators: null, private: null };
+const RATED = ['mode', 'rated', 'max_players', 'spectators', 'private']; // what one may choose in a rated room
 const PLAYERS = { race: [2, 8], turns: [2, 4], mirror: [1, 10] }; // the least and the most
 
 /** Open the window; a game that is made is entered. */
@@ -80,36 +82,41 @@ export function createForm(page) {
 /** What is asked of the server: only what differs from its own defaults, and only what the mode knows. */
 function request(wish) {
   const usual = { ...DEFAULTS, ...BEGINS[wish.mode] };
-  const known = Object.keys(DEFAULTS).filter((key) => fits(key, wish.mode) && wish[key] !== usual[key]);
+  const known = Object.keys(DEFAULTS).filter((key) => fits(key, wish) && wish[key] !== usual[key]);
   const options = Object.fromEntries(
     known.filter((key) => !['mode', 'private'].includes(key)).map((key) => [key, wish[key]]),
   );
-  if (wish.deal in SIZES) options.size = SIZES[wish.deal];
+  if (wish.deal in SIZES && !wish.rated) options.size = SIZES[wish.deal];
   return { mode: wish.mode, private: wish.private, options: { max_players: wish.max_players, ...options } };
 }
 
-const fits = (key, mode) => (key in NUMBERS ? NUMBERS[key][2] : SWITCHES[key])?.includes(mode) ?? true;
+function fits(key, { mode, rated }) {
+  if (rated && !RATED.includes(key)) return false;
+  return (key in NUMBERS ? NUMBERS[key][2] : SWITCHES[key])?.includes(mode) ?? true;
+}
 
 function rows(wish, draw) {
-  const [least, most] = PLAYERS[wish.mode];
+  const [alone, most] = PLAYERS[wish.mode];
+  const least = wish.rated ? 2 : alone;
   wish.max_players = Math.min(Math.max(wish.max_players, least), most);
   const players = Array.from({ length: most - least + 1 }, (_, i) => [i + least, i + least]);
   if (least === 1) players[0][1] = `1 · ${t('practice')}`;
   return [
-    el('p', { class: 'soft small whole' }, t(`about.${wish.mode}`)),
+    el('p', { class: 'soft small whole' }, t(`about.${wish.mode}`), wish.rated && ` ${t('about.rated')}`),
     choice('max_players', players, wish, draw),
-    choice(
-      'deal',
-      ['random', 'even', 'classic'].map((deal) => [deal, t(`deal.${deal}`)]),
-      wish,
-      draw,
-    ),
+    fits('deal', wish) &&
+      choice(
+        'deal',
+        ['random', 'even', 'classic'].map((deal) => [deal, t(`deal.${deal}`)]),
+        wish,
+        draw,
+      ),
     Object.keys(NUMBERS)
-      .filter((key) => fits(key, wish.mode))
+      .filter((key) => fits(key, wish))
       .map((key) => number(key, wish)),
     Object.keys(SWITCHES)
-      .filter((key) => fits(key, wish.mode))
-      .map((key) => check(key, wish)),
+      .filter((key) => fits(key, wish))
+      .map((key) => check(key, wish, draw)),
   ];
 }
 
@@ -148,8 +155,11 @@ function number(key, wish) {
   ];
 }
 
-function check(key, wish) {
-  const change = (event) => (wish[key] = event.target.checked);
+function check(key, wish, draw) {
+  const change = (event) => {
+    wish[key] = event.target.checked;
+    if (key === 'rated') draw();
+  };
   return el(
     'label',
     { class: 'check whole' },
