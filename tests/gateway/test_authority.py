@@ -18,7 +18,7 @@ Meet = Callable[..., Awaitable[Peer]]
 Codes = Mapping[str, str]
 
 NUMBERS = count(1)  # of moves: no two that anybody makes are the same
-NOT_OF_A_ROOM = {"hello", "create", "lobby", "ping"}
+NOT_OF_A_ROOM = {"hello", "create", "lobby", "queue", "ping"}
 MOVES = [name for name, message in TYPES.items() if issubclass(message, Move)]
 FIELDS: dict[str, dict[str, object]] = {
     "ready": {"ready": False},
