@@ -34,6 +34,8 @@ async def exchange(url: str, request: bytes) -> Answer:
 
 def parse(answer: bytes) -> Answer:
     """Read an HTTP answer. Raises ValueError for what is none."""
+    if not answer.startswith(b"HTTP/"):
+        raise ValueError(f"this is no answer: {answer[:80]!r}")
     head, _, body = answer.partition(b"\r\n\r\n")
     status, *lines = head.decode("latin-1").split("\r\n")
     headers = dict(line.split(": ", 1) for line in lines)
