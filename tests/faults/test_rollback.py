@@ -97,6 +97,7 @@ async def test_a_log_that_went_back_is_never_merged(promise: Promise, tmp_path: 
     await roll_back(promise, tmp_path)
 
 
+@pytest.mark.full
 @pytest.mark.twin("P9")
 async def test_with_its_number_alone_an_event_of_a_lost_log_is_taken_for_another(
     promise: Promise, tmp_path: Path
