@@ -61,7 +61,7 @@ ALL: Final = (
     *(CROWD, NO_CROWD) * 2,
     RETURNS,
     *(MANY, FEW) * 2,
-    *(LATE,) * 3,
+    *(LATE,) * 5,
     *(WORKERS,) * 2,
     MICRO,
 )
