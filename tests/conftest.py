@@ -1,0 +1,15 @@
+"""How `make test` shares tests between two processes: by files, but the fault tests all in one of them."""
+
+from pathlib import Path
+
+import pytest
+
+ALONE = Path(__file__).parent / "faults"  # they measure, and share three nodes
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Name for each test whom it must share a process with."""
+    for item in items:
+        together = ALONE if item.path.is_relative_to(ALONE) else item.path
+        item.add_marker(pytest.mark.xdist_group(together.name))
