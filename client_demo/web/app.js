@@ -20,12 +20,20 @@ let current = '';
 /** What every screen may use. */
 const page = {
   client,
+  /** The search for an opponent, once there was one. */
+  seek: null,
+  /** Look for an opponent. */
+  async lookForSomeone() {
+    page.seek ??= new (await import('./seek.js')).Seek(page);
+    await page.seek.start();
+  },
   /** Ids of one's own games that still run. */
   running: () =>
     [...new Set([...client.seated, ...left])].filter((id) => client.joined.get(id)?.state.phase !== 'over'),
   /** Show a room that was joined or made; its code becomes the page's address. */
   enter(room) {
     left.delete(room.id);
+    page.seek?.entered(room).catch(expected);
     goTo(hashOf(room));
     show(roomPage(page, room));
   },

@@ -22,6 +22,8 @@ export function drawBar(page, room) {
         el('span', { class: 'unseen' }, t('watchers')),
         String(room.watching),
       ),
+    page.seek?.panel?.isConnected === false &&
+      el('a', { class: 'btn quiet seeking', href: '#', test: 'seeking' }, t('seeking')),
     el('span', { class: 'grow' }),
     room &&
       copyButton(

@@ -16,6 +16,37 @@ export function lobby(page, notice = '') {
   const told = el('p', { class: 'bad', role: 'alert' }, notice);
   const lists = new GameList(page, told);
   const doing = (work) => busy(page, told, work);
+  const starts = [
+    el(
+      'div',
+      { class: 'starts' },
+      doing(() => playComputer(page))(t('playComputer'), { class: 'btn main big', test: 'play-computer' }),
+      doing(look)(t('playSomeone'), { class: 'btn big', test: 'play-someone' }),
+      doing(() => withFriend(page))(t('withFriend'), { class: 'btn big', test: 'with-friend' }),
+    ),
+    el(
+      'div',
+      { class: 'line' },
+      el('span', { class: 'soft small' }, t('level')),
+      pills(
+        'level',
+        LEVELS.map((level) => [level, t(level)]),
+        setting('level'),
+        (level) => remember('level', level),
+        t('level'),
+      ),
+    ),
+  ];
+  const first = el('div', { class: 'stack' });
+  const draw = () => put(first, page.seek?.panel ?? starts);
+  const listen = () => page.seek && (page.seek.changed = draw);
+  async function look() {
+    await page.lookForSomeone();
+    listen();
+    draw();
+    page.drawBar();
+  }
+  draw();
   const element = el(
     'div',
     { class: 'lobby' },
@@ -28,24 +59,7 @@ export function lobby(page, notice = '') {
         el('h1', {}, t('headline')),
         el('p', { class: 'soft' }, t('subline')),
         told,
-        el(
-          'div',
-          { class: 'starts' },
-          doing(() => playComputer(page))(t('playComputer'), { class: 'btn main big', test: 'play-computer' }),
-          doing(() => withFriend(page))(t('withFriend'), { class: 'btn big', test: 'with-friend' }),
-        ),
-        el(
-          'div',
-          { class: 'line' },
-          el('span', { class: 'soft small' }, t('level')),
-          pills(
-            'level',
-            LEVELS.map((level) => [level, t(level)]),
-            setting('level'),
-            (level) => remember('level', level),
-            t('level'),
-          ),
-        ),
+        first,
         el(
           'div',
           { class: 'line' },
@@ -60,7 +74,7 @@ export function lobby(page, notice = '') {
     lists.element,
     el('section', { class: 'stack' }, el('h2', {}, t('howTo')), lessons()),
   );
-  return { element, title: '', opened: () => lists.open(), close: () => lists.close() };
+  return { element, title: '', opened: () => (listen(), lists.open()), close: () => lists.close() };
 }
 
 /** A row of choices of which one holds. `choices`: [value, text] pairs. */

@@ -1,7 +1,7 @@
-/** What this browser remembers for its player: language, sound, vibration, the computer's level, the last options. */
+/** What this browser remembers for its player: language, sound, vibration, the computer's level, the last wishes. */
 
 const KEY = 'tenmatch.settings';
-const DEFAULTS = { lang: null, sound: false, vibration: false, level: 'medium', create: {}, joined: false };
+const DEFAULTS = { lang: null, sound: false, vibration: false, level: 'medium', create: {}, seek: { mode: 'race', rated: false }, joined: false };
 
 const values = { ...DEFAULTS, ...read() };
 

@@ -14,6 +14,7 @@ export class Waiting {
     Object.assign(this, { page, room });
     this.stop = new AbortController();
     const signal = { signal: this.stop.signal };
+    this.meets = 'join_by' in room.state; // a quick match: it begins when both are here, and nobody is host
     this.told = el('p', { class: 'bad', role: 'alert' });
     this.seats = el('ol', { class: 'seats', 'aria-label': t('players') });
     this.acts = el('div', { class: 'acts' });
@@ -23,8 +24,13 @@ export class Waiting {
     this.element = el(
       'div',
       { class: 'room' },
-      el('div', {}, el('h2', {}, t('waitingRoom')), el('p', { class: 'soft' }, aboutRoom(room.state))),
-      this.#invitation(),
+      el(
+        'div',
+        {},
+        el('h2', {}, t(this.meets ? 'opponentFound' : 'waitingRoom')),
+        el('p', { class: 'soft' }, aboutRoom(room.state)),
+      ),
+      this.meets ? el('p', { class: 'card', test: 'meeting' }, t('meeting')) : this.#invitation(),
       this.seats,
       this.told,
       this.acts,
@@ -95,6 +101,8 @@ export class Waiting {
     const ready = () => this.room.ready(!me.ready);
     const label = me?.ready ? [icon('tick'), t('readyYes')] : t('ready');
     const kind = me?.ready ? 'btn' : 'btn main';
+    const leave = button(t('leave'), () => this.page.leave(this.room), { class: 'btn quiet', test: 'leave' });
+    if (this.meets) return leave;
     return [
       seat === null && free && button(t('sitDown'), () => this.#sit(), { class: 'btn main', test: 'sit' }),
       me && button(label, this.#doing(ready), { class: kind, 'aria-pressed': me.ready, test: 'ready' }),
@@ -104,7 +112,7 @@ export class Waiting {
           this.#doing(() => this.room.start()),
           { disabled: !enough, test: 'start' },
         ),
-      button(t('leave'), () => this.page.leave(this.room), { class: 'btn quiet', test: 'leave' }),
+      leave,
     ];
   }
 
@@ -124,7 +132,7 @@ export class Waiting {
     const mine = number === this.room.seat;
     const facts = [
       one.player.bot && t(`bot.${one.player.bot}`),
-      number === this.room.state.host && t('host'),
+      number === this.room.state.host && !this.meets && t('host'),
       !mine && this.room.online[number] === false && !one.player.bot && t('away'),
     ];
     return el(
@@ -146,6 +154,7 @@ export class Waiting {
         ? el('span', { class: 'ok line' }, icon('tick'), t('readyYes'))
         : el('span', { class: 'soft' }, t('notReady')),
       this.room.isHost &&
+        !this.meets &&
         !mine &&
         button(
           '✕',
