@@ -13,3 +13,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         together = ALONE if item.path.is_relative_to(ALONE) else item.path
         item.add_marker(pytest.mark.xdist_group(together.name))
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Number tests of bytes: masks are random, and both processes must know a test by the same name."""
+    return argname if isinstance(val, bytes) else None
