@@ -397,6 +397,27 @@ async def test_and_who_came_to_it_in_vain_waits_again(node: Running, meet: Meet)
     assert await waits(node, ann)
 
 
+@pytest.mark.parametrize("came_first", [True, False])
+async def test_who_has_a_match_is_in_no_other_though_the_store_lost_it(
+    node: Running, other: Running, meet: Meet, came_first: bool
+) -> None:
+    ann, ben, eve = await meet(), await meet(other), await meet()
+    await seek(ann, ben)
+    room = await paired(ann, ben)
+    if came_first:
+        await come(room, ann)
+    lost = await pairing_of(node.store, RoomId(room))
+    await queue.unpair(node.store, lost, [player(ann), player(ben)])  # as if it had never been made
+    await come(room, ben, *([] if came_first else [ann]))
+    await event(ann, "started")
+    await event(ben, "started")
+    await seek(eve)
+    await until_so(lambda: waits(node, eve), True)
+    for one in (ann, ben):
+        told = [message["t"] for message in await one.quiet()]
+        assert (told.count("paired"), told.count("queued")) == (1, 0)
+
+
 async def test_the_nearest_are_paired_and_who_is_far_waits_until_windows_are_wide(
     node: Running, meet: Meet
 ) -> None:

@@ -8,7 +8,8 @@ Read in this order:
     room       the state of a room, and `evolve`: what an event makes of it
     decide     what a command does: events, or a refusal that changes nothing
     settle     what is due by itself
-    create     how a room begins, and the room of a rematch
+    create     how a room begins, the rooms of rematches and quick matches
+    pairing    who of those that wait plays whom
     computer   when computer players move, and what
     modes/     only what differs between race and turns
 """

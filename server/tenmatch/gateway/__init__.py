@@ -18,6 +18,8 @@ A move goes through here from top to bottom, and its event back up:
     fanout       an event to everyone in the room: players first, watchers in slices
     frames       what they are sent, made once for all of a kind (framing: as WebSocket frames)
     attendance   who is there, on all nodes
+    matchmaking  who seeks an opponent here, and what they are told
+    meetings     the rooms of those who were found for each other
     listing      the public list of rooms
     news         what the feed brings from other nodes
     pulse        whether this node may speak for the game

@@ -34,6 +34,7 @@ BEAT_S: Final = 1.0  # between two rounds, where nothing calls for one
 SHORTEST_S: Final = 0.05  # between two, however much does
 RENEW_S: Final = 2.0  # until all who seek here are spoken for again
 LOOKED_AT: Final = 100  # who is served first, in each queue
+ASKED_AT_ONCE: Final = 500  # of those who seek here
 TAKEN_ON: Final = 100  # pairings that others left behind, at once
 
 
@@ -184,8 +185,10 @@ class Matchmaking:
             for pairing in await queue.left_behind(self._store, TAKEN_ON):
                 self._meetings.see_to(pairing.room, self._tell)
         await self._pair(list(QUEUES.values()) if everyone else self._queues())
-        players, self._doubtful = self._seekers.keys() if everyone else self._doubtful, set()
-        await self._look([self._seekers[player] for player in players if player in self._seekers])
+        players, self._doubtful = list(self._seekers) if everyone else list(self._doubtful), set()
+        for at in range(0, len(players), ASKED_AT_ONCE):
+            asked = map(self._seekers.get, players[at : at + ASKED_AT_ONCE])
+            await self._look([seeker for seeker in asked if seeker is not None])
         self._offer()
         for seeker in self._seekers.values():
             if seeker.told is not None and self._meetings.decided(seeker.told):
@@ -235,17 +238,28 @@ class Matchmaking:
                 await self._learn(seeker, standing)
 
     async def _learn(self, seeker: Seeker, standing: Standing) -> None:
-        match standing.state:
-            case State.WAITING:
+        match standing:
+            case Standing(State.WAITING) if await self._engaged(seeker):  # the store lost the pairing
+                await self._unseek(seeker)
+            case Standing(State.WAITING):
                 self._wait(seeker, standing.since)
-            case State.PAIRED:
-                seeker.room = standing.room
-                if seeker.room is not None and seeker.room != seeker.told:
-                    self._meetings.see_to(seeker.room, self._tell)
-            case State.TAKEN:
+            case Standing(State.PAIRED, str(room)) if room != seeker.told and await self._engaged(seeker):
+                await self._meetings.refuse(room, seeker.player)
+            case Standing(State.PAIRED, str(room)):
+                seeker.room = room
+                if room != seeker.told:
+                    self._meetings.see_to(room, self._tell)
+            case Standing(State.TAKEN):
                 self._let_go(seeker)
-            case State.GONE:
+            case Standing(State.GONE):
                 await self._resolve(seeker)
+            case _:
+                raise AssertionError(f"the queue cannot say {standing!r}")
+
+    async def _engaged(self, seeker: Seeker) -> bool:
+        """Tell whether a player has a match to come to, or to play, whatever the queue knows."""
+        room = None if seeker.told is None else await self._meetings.state_of(seeker.told)
+        return room is not None and came(room) is None
 
     def _wait(self, seeker: Seeker, since: Millis) -> None:
         """Note that a player waits; again, if they came in vain."""
@@ -262,21 +276,20 @@ class Matchmaking:
 
     async def _resolve(self, seeker: Seeker) -> None:
         """Find out why the queue does not know a player: what was decided, or was it lost?"""
-        player, told = seeker.player, seeker.told
-        if told is None:
+        player = seeker.player
+        if seeker.told is None:
             lost = not await self._meetings.playing(player)
-        else:
-            room = await self._meetings.state_of(told)
-            if room is not None and not decided(room):
-                return  # the pairing was lost, but its room knows all that there is to know
-            lost = room is None or player in (came(room) or ())
+            if self._seekers.get(player) is seeker:
+                await self._put_back(seeker) if lost else self._let_go(seeker)
+            return
+        room = await self._meetings.state_of(seeker.told)
         if self._seekers.get(player) is not seeker:
             return
-        if lost:
+        if room is None or player in (came(room) or ()):
             await self._put_back(seeker)
-        elif told is not None and room is not None and room.started_at is not None:
+        elif room.started_at is not None:
             del self._seekers[player]  # they play
-        else:
+        elif decided(room):
             self._let_go(seeker)
 
     async def _put_back(self, seeker: Seeker) -> None:

@@ -109,6 +109,17 @@ class Meetings:
         else:
             tell(pairing, table)
 
+    async def refuse(self, room: RoomId, player: PlayerId) -> None:
+        """Undo a pairing of a player who has a match already; the others wait again.
+
+        Raises:
+            StoreDown: It may have been undone; asking again does no harm.
+        """
+        pairing = await queue.pairing_in(self._store, room)
+        if pairing is not None:
+            others = [one.player for one in pairing.players if one.player != player]
+            await queue.unpair(self._store, pairing, others)
+
     def decided(self, room: RoomId) -> bool:
         """Tell whether it is known here what came of a pairing."""
         table = self._tables.loaded.get(room)

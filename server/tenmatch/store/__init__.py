@@ -22,6 +22,7 @@ is a cluster of one; so is whichever primary sentinels name.
     notes       notes on their way out
     presence    which connection holds a seat, who is online, how many watch
     due         rooms that somebody must look at, and when
+    queue       who seeks an opponent, and who was paired
     outages     the heartbeat of all nodes together, and the gaps in it
     lobby, codes, players, secret   the lists beside the logs
     checks      is this server fit to be the store?
