@@ -3,8 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tests.effort import offer_all
 
 ALONE = Path(__file__).parent / "faults"  # they measure, and share three nodes
+
+offer_all()
 
 
 @pytest.hookimpl(tryfirst=True)

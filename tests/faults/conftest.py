@@ -6,14 +6,12 @@ What makes sense only at length is marked `full` and left out of every run; `mak
 from collections.abc import Generator, Iterator
 
 import pytest
-from tests.effort import full, offer_all
+from tests.effort import full
 from tests.faults.deployment import Deployment
 from tests.faults.promise import Figure, Promise, Twin, Verdict, table
 
 FIGURES = pytest.StashKey[list[Figure]]()
 TWIN = pytest.StashKey[Twin]()
-
-offer_all()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,8 +1,5 @@
 """A real server for whoever needs none of its own; `--hypothesis-profile=full` does all that there is."""
 
-from tests.effort import offer_all
 from tests.live.conftest import knock, meet, node, wires
 
 __all__ = ["knock", "meet", "node", "wires"]
-
-offer_all()
