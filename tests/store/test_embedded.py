@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import cast
 
 import pytest
@@ -154,25 +155,28 @@ async def test_one_that_dies_by_itself_is_started_again(tmp_path: Path) -> None:
         await asyncio.wait([running])
 
 
+@pytest.fixture
+def runtime() -> Iterator[Path]:
+    """A folder whose path is short, whatever the other folders of tests are called."""
+    with TemporaryDirectory(prefix="run") as folder:
+        yield Path(folder)
+
+
 async def test_a_path_too_long_for_a_socket_is_shortened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runtime = tmp_path / "run"
-    runtime.mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
     folder = tmp_path / ("long" * 30) / "data"
     for _ in range(2):
         async with started(folder) as (embedded, store):
             assert await store.call("INCR", "starts")
             assert str(runtime) in embedded.url
-        assert list(runtime.iterdir()) == []
+        assert os.listdir(runtime) == []
 
 
 async def test_a_link_that_leads_elsewhere_is_not_trusted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runtime = tmp_path / "run"
-    runtime.mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
     folder = tmp_path / ("long" * 30)
     embedded = Embedded(folder)
