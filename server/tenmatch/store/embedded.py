@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_SOCKET_PATH: Final = 107 if sys.platform == "linux" else 103  # bytes; the kernel's limit
 LOOK_AGAIN: Final = 0.05  # seconds between two looks at a server that comes or goes
+WATCH: Final = 0.25  # seconds between two looks whether it is there still
 STEADY: Final = 0.5  # seconds; a server told to end goes on for up to 0.1 s
 START_TIMEOUT: Final = 60.0  # seconds; a large append-only file takes its time
 STOP_TIMEOUT: Final = 10.0  # seconds
@@ -119,7 +120,7 @@ class Embedded:
     async def run(self) -> None:
         """Start the server again whenever it dies, until cancelled."""
         while True:
-            await asyncio.sleep(LOOK_AGAIN)
+            await asyncio.sleep(WATCH)
             if (lock := _lock(self._folder / "valkey.lock")) is None:
                 continue
             logger.warning("store died, starting it again: %s", self._last_words())
