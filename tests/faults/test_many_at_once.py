@@ -53,7 +53,7 @@ async def test_hundreds_of_moves_at_once_wait_for_nobody_long(
         flaws = await load.settle(deployment.redis.url)
     promise.at_least("moves at once", median(map(len, waits)), 2 * ROOMS)
     promise.at_most("connections to Redis, of each node", used / len(deployment.nodes), CONNECTIONS)
-    promise.at_most("their answers, p99", min(percentile(each, 0.99) for each in waits), WAIT_S, "s")
+    promise.at_most("their answers, p99", median(percentile(each, 0.99) for each in waits), WAIT_S, "s")
     promise.equals("flaws", len(flaws), 0)
     assert not load.record.faults
 
