@@ -46,6 +46,7 @@ from tenmatch.store import players
 from tenmatch.store.codes import room_of
 from tenmatch.store.connect import Store, StoreDown
 from tenmatch.store.feed import Feed
+from tenmatch.store.log import START, Head
 from tenmatch.store.queue import Queue
 
 log = logging.getLogger(__name__)
@@ -433,6 +434,6 @@ def _standing(shown: Shown, member: Member, re: int | None, join: from_client.Jo
 def _holds(shown: Shown, join: from_client.Join) -> bool:
     """Tell whether the log has the event after which the client wants to go on."""
     assert join.after is not None
-    if join.after > len(shown.entries):
-        return False
-    return join.chain == (shown.entries[join.after - 1].chain if join.after else 0)
+    assert join.chain is not None, "decoding saw to it that both are there"
+    end = Head(join.after, join.chain)
+    return end == START or shown.ended_at(end)
