@@ -155,10 +155,10 @@ class Load:
         return [player.name for party in self.parties for player in party.players if player.move is not None]
 
     def stragglers(self, redis: Redis) -> list[str]:
-        """List who is not at the head of the room's log."""
+        """List who is not at the head of the room's log, and where each stands."""
         heads = self.heads(redis)
         return [
-            person.name
+            f"{person} and not {party.room} at {heads.get(party.room)}"
             for party in self.parties
             for person in party.persons
             if not (person.at_head and person.room == party.room and person.view)

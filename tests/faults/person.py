@@ -104,6 +104,12 @@ class Person:
         self._asked: dict[int, Message] = {}
         self._lost: tuple[float, str, int] | None = None
 
+    def __str__(self) -> str:
+        """Say who it is, and where it stands."""
+        where = f"{self.room or 'no room'} at {self.view.seq if self.view else 0}"
+        waits = f", asked {[*self._asked.values()]}" if self._asked else ""
+        return f"{self.name}: {where}{'' if self.at_head else ', not there yet'}, on {self.url}{waits}"
+
     # -- connections
 
     async def live(self) -> None:

@@ -29,7 +29,10 @@ class Peer:
     async def _listen(self) -> None:
         try:
             while True:
-                frame = await self.wire.frame()
+                try:
+                    frame = await self.wire.frame()
+                except TimeoutError:  # nothing was said for long, which is no end
+                    continue
                 if frame.opcode.name == "CLOSE":
                     self.code = int.from_bytes(bytes(frame.data)[:2], "big")
                     self.reason = bytes(frame.data)[2:].decode()
@@ -89,9 +92,9 @@ class Peer:
 
     async def end(self) -> None:
         """Hang up."""
-        self.wire.socket.close()
         self._listening.cancel()
         await asyncio.wait([self._listening])
+        self.wire.socket.close()  # not while it is read: the loop would wait for whoever gets its number next
 
 
 @asynccontextmanager
