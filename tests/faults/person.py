@@ -246,8 +246,10 @@ class Person:
             case "welcome":
                 self.token = message["token"]
                 self.enter()
-            case "snapshot":
+            case "snapshot" if asked or message["room"] == self.room:
                 self._take_snapshot(message)
+            case "snapshot":
+                pass  # of the room before, which could not be left while nothing worked
             case "resumed" if message["room"] == self.room:
                 waiting = self.move
                 for event in message["events"]:
