@@ -17,6 +17,7 @@ const DEFAULTS = {
   penalty: true,
   row_again: false,
   spectators: true,
+  chat: true,
   private: false,
   rated: false,
 };
@@ -33,8 +34,8 @@ const NUMBERS = {
   base_s: [5, 3600, ['turns']],
   increment_s: [0, 60, ['turns']],
 };
-const SWITCHES = { rated: null, penalty: null, row_again: ['turns'], spectators: null, private: null };
-const RATED = ['mode', 'rated', 'max_players', 'spectators', 'private']; // what one may choose in a rated room
+const SWITCHES = { rated: null, penalty: null, row_again: ['turns'], spectators: null, chat: null, private: null };
+const RATED = ['mode', 'rated', 'max_players', 'spectators', 'chat', 'private']; // what one may choose in a rated room
 const PLAYERS = { race: [2, 8], turns: [2, 4], mirror: [1, 10] }; // the least and the most
 
 /** Open the window; a game that is made is entered. */

@@ -2,6 +2,7 @@
 import { button, el, put } from './elements.js';
 import { mark, nameOf } from './marks.js';
 import { sentence } from './sentences.js';
+import { isMuted } from './settings.js';
 import { t } from './texts.js';
 
 const KEPT = 200; // lines shown
@@ -12,8 +13,8 @@ export class Feed {
     this.story = story;
     this.list = el('ol', { class: 'feed', test: 'feed', tabindex: 0, 'aria-label': t('feed') });
     this.news = el('span', { 'aria-hidden': 'true', hidden: true }, ' •');
-    this.form = this.#form(page);
-    this.panel = el('div', { class: 'panel', id: 'panel' }, this.form, this.list);
+    this.talk = el('div', {});
+    this.panel = el('div', { class: 'panel', id: 'panel' }, this.talk, this.list);
     this.tab = button([t('feed'), this.news], () => this.#toggle(), {
       class: 'btn quiet',
       'aria-expanded': 'false',
@@ -21,23 +22,27 @@ export class Feed {
       test: 'feed-tab',
     });
     this.element = el('aside', { class: 'aside' }, el('div', { class: 'tabs' }, this.tab), this.panel);
-    this.#mute();
-    for (const kind of ['event', 'snapshot']) room.addEventListener(kind, () => this.#mute(), { signal });
-    for (const entry of story.entries) this.#add(entry);
+    this.#fetchTalk(page, signal);
+    this.#redraw();
     story.addEventListener(
       'entry',
       ({ detail }) => {
         this.#add(detail);
-        if (detail.chat) this.news.hidden = this.panel.classList.contains('open');
+        if (detail.chat && !isMuted(detail.chat.player.id)) this.news.hidden = this.panel.classList.contains('open');
       },
       { signal },
     );
   }
 
-  // Who watches a rated game cannot talk to its players.
-  #mute() {
-    const { state, seat } = this.room;
-    this.form.hidden = seat === null && state.options.rated && state.phase !== 'over';
+  // Its place, which it takes as soon as it is loaded.
+  async #fetchTalk(page, signal) {
+    const { chatBox } = await import('./chat.js');
+    if (!signal.aborted) put(this.talk, chatBox(page, this.room, { signal, redraw: () => this.#redraw() }));
+  }
+
+  #redraw() {
+    put(this.list);
+    for (const entry of this.story.entries) this.#add(entry);
   }
 
   #toggle() {
@@ -65,44 +70,13 @@ export class Feed {
     );
   }
 
-  #chatLine({ player, text }) {
+  #chatLine({ player, text, phrase }) {
+    if (isMuted(player.id)) return null;
+    const known = t(`phrase.${phrase}`);
+    const said = known === `phrase.${phrase}` ? text : known;
     const seat = this.room.state.seats.findIndex((one) => one?.player.id === player.id);
     const name = el('b', {}, seat >= 0 && mark(seat), ` ${player.name} `);
-    return el('li', { class: `chatline${seat >= 0 ? ` s${seat}` : ''}` }, name, el('span', {}, text));
-  }
-
-  #form(page) {
-    const field = el('input', {
-      maxlength: 200,
-      placeholder: t('saySomething'),
-      'aria-label': t('saySomething'),
-      autocomplete: 'off',
-      test: 'chat-input',
-    });
-    const told = el('p', { class: 'bad small', role: 'alert' });
-    const submit = async (event) => {
-      event.preventDefault();
-      const text = field.value.trim();
-      if (!text) return;
-      try {
-        await this.room.chat(text);
-        field.value = '';
-        put(told);
-      } catch (error) {
-        put(told, page.told(error));
-      }
-    };
-    return el(
-      'div',
-      {},
-      el(
-        'form',
-        { class: 'chatform', on: { submit } },
-        field,
-        el('button', { class: 'btn', test: 'chat-send' }, t('send')),
-      ),
-      told,
-    );
+    return el('li', { class: `chatline${seat >= 0 ? ` s${seat}` : ''}` }, name, el('span', {}, said));
   }
 }
 

@@ -133,6 +133,21 @@ export class Room extends Follower {
     return this.#ask({ t: 'chat', text });
   }
 
+  /** Say what everyone reads in their own language. @param {string} phrase  its key, as 'good_game' */
+  say(phrase) {
+    return this.#ask({ t: 'chat', phrase });
+  }
+
+  /**
+   * Report another player in the room to the organiser.
+   * @param {string} player  an id
+   * @param {'abuse' | 'cheating' | 'stalling' | 'other'} reason
+   * @param {string} [text]  in one's own words, up to 200 characters
+   */
+  report(player, reason, text = '') {
+    return this.#ask({ t: 'report', player, reason, ...(text && { text }) });
+  }
+
   /** Leave: before the start it frees the seat, in play the seat stays one's own. @returns {Promise<void>} */
   async leave() {
     const told = this.wire.open() ? this.wire.ask({ t: 'leave', room: this.id }) : null;

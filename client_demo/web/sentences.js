@@ -77,6 +77,7 @@ export function aboutRoom({ mode, options }) {
     options.rated && t('rated'),
     !options.penalty && t('noPenalty'),
     options.row_again && t('option.row_again'),
+    options.chat === false && t('noChat'),
     options.deal !== 'random' && t(`deal.${options.deal}`),
   ];
   return [t(mode), t('nNumbers', { n: options.size }), time, ...wishes].filter(Boolean).join(' · ');

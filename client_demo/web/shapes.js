@@ -59,6 +59,7 @@ const OPTIONS = {
   spectators: flag,
   spectator_delay_ms: within(0, 120_000),
   rated: flag,
+  chat: (value) => value === undefined || value === false, // not written down where people may talk
 };
 /** @type {Record<string, number>} */
 const SIZES = { even: 36, classic: 27 };
@@ -84,7 +85,8 @@ function flag(value) {
 }
 
 /** @param {any} options */
-export const inOrder = (options) => Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, options[name]]));
+export const inOrder = (options) =>
+  Object.fromEntries(Object.keys(OPTIONS).flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 
 /** Is this a room in which a game can be judged? @param {any} created @throws {Wrong} */
 export function usable({ rules, mode, options, seed, salt }) {

@@ -47,6 +47,8 @@ export class Client extends EventTarget {
   seated = [];
   /** @type {{frame: number, messages_per_s: number, matches_per_s: number} | null} */
   limits = null;
+  /** Whether people talk to each other on this server. */
+  chat = true;
   /** Of the server. @type {string | null} */
   version = null;
   /** The node of the server that one is connected to. @type {string | null} */
@@ -267,6 +269,7 @@ export class Client extends EventTarget {
     const fresh = welcome.re === undefined || welcome.re === null; // not the answer to `rename`
     ({ player: this.player, seated: this.seated, limits: this.limits, version: this.version, node: this.node } =
       /** @type {any} */ (welcome));
+    this.chat = welcome.chat ?? true;
     this.#token.set(welcome.token);
     if (fresh) this.#becomeNewPlayer();
     this.#tell('welcome', welcome);

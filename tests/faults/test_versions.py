@@ -29,8 +29,8 @@ from tests.servers import Server
 from tests.store.waiting import until
 
 from tenmatch.game.ids import Millis, PlayerId, RoomId, SeatNumber
-from tenmatch.gateway.desk import CHAT_NOTE
 from tenmatch.gateway.identity import Identity, Person
+from tenmatch.gateway.talk import CHAT_NOTE
 from tenmatch.protocol import stored, to_client
 from tenmatch.store import keys, outages, presence, published
 from tenmatch.store.connect import Address, Store

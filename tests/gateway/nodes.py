@@ -38,6 +38,8 @@ NO_LIMITS: dict[str, object] = dict.fromkeys(
         "messages_per_s_player",
         "messages_per_s_address",
         "joins_per_minute",
+        "chats_per_minute",
+        "reports_per_day",
         "matches_per_s",
         "sockets_per_address",
         "sockets_per_player",

@@ -26,7 +26,13 @@ class Node:
         """
         self.folder, self.data = folder, folder / "data"
         self.flags = ("--data", str(self.data), "--log-format", "json", *flags)
-        lifted = ("messages_per_s_player", "messages_per_s_address", "joins_per_minute", "rooms_per_address")
+        lifted = (
+            "messages_per_s_player",
+            "messages_per_s_address",
+            "joins_per_minute",
+            "rooms_per_address",
+            "chats_per_minute",
+        )
         named = {"drain_s": 0.2, **dict.fromkeys(lifted, 0), **settings}
         self._environment = {f"TENMATCH_{name.upper()}": str(value) for name, value in named.items()}
         self.start()

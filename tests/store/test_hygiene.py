@@ -5,7 +5,7 @@ from tests.store.test_keys import documented
 
 from tenmatch.game.ids import Millis, PlayerId, RoomCode, SeatNumber
 from tenmatch.game.options import Mode
-from tenmatch.store import boards, codes, due, keys, lobby, outages, players, queue, ratings, records
+from tenmatch.store import boards, codes, due, keys, lobby, outages, players, queue, ratings, records, reports
 from tenmatch.store.connect import Store
 from tenmatch.store.log import APPEND, START, append_call
 from tenmatch.store.presence import Held, Presence
@@ -43,6 +43,7 @@ async def do_everything(store: Store) -> None:
         await ratings.enter(store, player, "race", found=found, most=3, ttl=ttl, **new)  # type: ignore[arg-type]
     await boards.put(store, "race", player, 1000, store.clock.now(), ttl=60)
     await boards.read(store, "race", None, first=0, many=3, player=player)
+    await reports.keep(store, b"report", room=ROOM, by=player, about=PLAYERS[0], most=3, ttl=60)
     await shared_secret(store)
     await seek_opponents(store)
 

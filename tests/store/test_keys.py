@@ -38,6 +38,9 @@ NAMES = [
     keys.board("race"),
     keys.board_seen("race"),
     keys.board("race", "2026-W49"),
+    keys.REPORTS,
+    keys.REPORTS_AT,
+    keys.reports_by(PLAYER),
     keys.SECRET,
 ]
 

@@ -1,5 +1,6 @@
-"""The command line: `tenmatch serve`, `tenmatch judge`, `tenmatch verify`, `tenmatch load`."""
+"""The command line: `tenmatch` with `serve`, `judge`, `verify`, `reports` and `load`."""
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tenmatch import __version__
-from tenmatch.app import verifying
+from tenmatch.app import reporting, verifying
 from tenmatch.app.judging import answer
 from tenmatch.app.load.command import run_load
 from tenmatch.app.load.crew import LoadFailed
@@ -18,6 +19,11 @@ from tenmatch.app.settings import BadSettings, read_settings
 from tenmatch.app.website import WebsiteMissing
 from tenmatch.store.connect import BadStoreUrl
 from tenmatch.store.embedded import EmbeddedError
+
+RedisOption = Annotated[str | None, typer.Option(help="URL of the Redis that the server uses.")]
+DataOption = Annotated[
+    Path | None, typer.Option(help="Folder of the server's private Valkey. [default: data]")
+]
 
 app = typer.Typer(
     name="tenmatch",
@@ -110,6 +116,24 @@ def _verify(
     for report in reports:
         typer.echo(verifying.as_json(report) if as_json else str(report))
     raise typer.Exit(0 if all(report.ok for report in reports) else 1)
+
+
+@app.command("reports")
+def _reports(
+    redis: RedisOption = None,
+    data: DataOption = None,
+    room: Annotated[str | None, typer.Option(help="Only those from this room, by its id.")] = None,
+    player: Annotated[str | None, typer.Option(help="Only those on this player, by their id.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object a line.")] = False,
+) -> None:
+    """Show what players have reported of each other, the latest last. The server has to be running."""
+    try:
+        found = asyncio.run(reporting.reports(read_settings(redis=redis, data=data)))
+    except (BadSettings, BadStoreUrl, reporting.Unreachable) as error:
+        typer.secho(f"tenmatch: {error}", fg="red", err=True)
+        raise typer.Exit(2) from error
+    wanted = [one for one in found if room in (None, one.room) and player in (None, one.about["id"])]
+    reporting.show(wanted, as_json=as_json)
 
 
 @app.command("load")

@@ -96,6 +96,16 @@ class Settings(BaseSettings):
         1000, ge=0, description="messages that all connections from an address to one process may send"
     )
     joins_per_minute: float = Field(60, ge=0, description="rooms a connection may join in a minute")
+    chat: bool = Field(True, description="let people in a room talk to each other")
+    chats_per_minute: float = Field(
+        30, ge=0, description="lines of chat a player may send to one process in a minute, 10 of them at once"
+    )
+    reports_per_day: int = Field(
+        20, ge=0, description="reports on other players that a player may send within 24 hours"
+    )
+    report_days: int = Field(
+        90, ge=0, le=36_500, description="days for which these reports are kept; 0: for ever"
+    )
     matches_per_s: float = Field(8, ge=0, description="matches a seat may claim in a second")
     sockets: int = Field(20_000, ge=0, description="connections of one process")
     sockets_per_address: int = Field(200, ge=0, description="connections from one address to one process")

@@ -37,6 +37,7 @@ from tenmatch.gateway.records import Records
 from tenmatch.gateway.rounds import Rounds, every, guarded
 from tenmatch.gateway.session import Session
 from tenmatch.gateway.tables import Tables
+from tenmatch.gateway.talk import Talk
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.limits import FRAME_BYTES
@@ -47,6 +48,7 @@ from tenmatch.store.presence import Presence
 from tenmatch.store.secret import shared_secret
 
 DAY_S = 86_400
+CHATS_AT_ONCE = 10
 BURST_S = 3  # what the connections of one player, or one address, may send at once: so many seconds' worth
 
 
@@ -124,14 +126,21 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     news.deliver_to(tables, attendance, matchmaking)
     listing = Listing(store)
     records = Records(store, ttl=settings.record_days * DAY_S, spawn=spawn)
-    desk = Desk(
+    talk = Talk(
         store,
         feed,
+        on=settings.chat,
+        reports_per_day=settings.reports_per_day,
+        reports_ttl=settings.report_days * DAY_S,
+    )
+    desk = Desk(
+        store,
         tables,
         attendance,
         listing,
         ratings,
         matchmaking,
+        talk,
         node=name,
         spawn=spawn,
         rooms_per_player=settings.rooms_per_player,
@@ -148,8 +157,13 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
         settings.matches_per_s,
         settings.joins_per_minute,
         settings.sockets_per_player,
+        settings.chats_per_minute,
     )
-    pools = Pools(_shared(settings.messages_per_s_player), _shared(settings.messages_per_s_address))
+    pools = Pools(
+        _shared(settings.messages_per_s_player),
+        _shared(settings.messages_per_s_address),
+        Shared(settings.chats_per_minute / 60, CHATS_AT_ONCE),
+    )
 
     def begin(connection: Connection, codec: Codec) -> Receiver:
         return Session(

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tenmatch.rules.deal import DEFAULT_SIZE, SIZES, DealKind
@@ -39,6 +40,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     spectators: bool = True
     spectator_delay_ms: int = 0
     rated: bool = False
+    chat: bool | UnsetType = UNSET  # false, or not there: rooms made before there was a choice have it, too
+
+    @property
+    def talks(self) -> bool:
+        """Whether those in the room may talk to each other."""
+        return self.chat is UNSET
 
 
 class BadOptions(Exception):
@@ -58,7 +65,7 @@ _RANGES: Final = {
     "countdown_ms": range(10_001),
     "spectator_delay_ms": range(120_001),
 }
-_SWITCHES: Final = ("penalty", "row_again", "spectators", "rated")
+_SWITCHES: Final = ("penalty", "row_again", "spectators", "rated", "chat")
 _PLAYERS: Final = {Mode.RACE: range(2, 9), Mode.TURNS: range(2, 5), Mode.MIRROR: range(1, 11)}
 _CLOCKS: Final = ("base_s", "increment_s", "row_again")
 _FOREIGN: Final = {Mode.RACE: _CLOCKS, Mode.TURNS: ("seconds",), Mode.MIRROR: _CLOCKS}
@@ -67,7 +74,7 @@ _DEFAULTS: Final = {
     Mode.TURNS: Options(),
     Mode.MIRROR: Options(seconds=360, max_players=4),
 }
-_FREE: Final = ("max_players", "countdown_ms", "spectators", "spectator_delay_ms", "rated")
+_FREE: Final = ("max_players", "countdown_ms", "spectators", "spectator_delay_ms", "rated", "chat")
 _FIXED: Final = tuple(field for field in Options.__struct_fields__ if field not in _FREE)  # in rated rooms
 _RATED_DELAY_MS: Final = {Mode.RACE: 5_000, Mode.TURNS: 5_000, Mode.MIRROR: 120_000}
 """Watchers of a rated room see it as it was so long ago, unless its maker says otherwise: nobody is to tell a
@@ -102,6 +109,8 @@ def choose(mode: Mode, asked: Mapping[str, object]) -> tuple[Options, bytes | No
     chosen: dict[str, Any] = {"size": _size(deal, asked), "deal": deal}
     chosen.update(_numbers(mode, asked))
     chosen.update(_switches(asked))
+    if chosen.get("chat"):
+        del chosen["chat"]  # as it is by itself, it is not written down
     if chosen.get("rated"):
         chosen = {"spectator_delay_ms": _RATED_DELAY_MS[mode], **chosen}
     options = replace(_DEFAULTS[mode], **chosen)

@@ -20,6 +20,7 @@ class Limits:
     matches_per_s: float  # a seat
     joins_per_minute: float = 0
     sockets_per_player: int = 0
+    chats_per_minute: float = 0  # of a player
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +29,24 @@ class Pools:
 
     players: Shared = field(default_factory=lambda: Shared(0, 0))
     addresses: Shared = field(default_factory=lambda: Shared(0, 0))
+    talkers: Shared = field(default_factory=lambda: Shared(0, 0))  # players again: what they say to others
 
 
 class Allowance:
     """One connection's share of all this. Times are seconds of a monotonic clock."""
 
-    __slots__ = ("_dropped", "_here", "_joins", "_mine", "_most", "_own", "_player", "_pools", "_site")
+    __slots__ = (
+        "_dropped",
+        "_here",
+        "_joins",
+        "_mine",
+        "_most",
+        "_own",
+        "_player",
+        "_pools",
+        "_site",
+        "_talk",
+    )
 
     def __init__(self, limits: Limits, pools: Pools, site: str, now: float) -> None:
         """Begin without a player.
@@ -48,6 +61,7 @@ class Allowance:
         self._own = Credits(limits.messages_per_s, limits.messages_burst, now)
         self._here = pools.addresses.enter(site, now)
         self._mine: Credits | None = None  # the player's, once it is known who that is
+        self._talk: Credits | None = None
         self._joins = Credits(limits.joins_per_minute / 60, max(limits.joins_per_minute, 1), now)
         self._dropped: deque[float] = deque(maxlen=FLOOD)
 
@@ -57,6 +71,7 @@ class Allowance:
             return False
         self._player = player
         self._mine = self._pools.players.enter(player, now)
+        self._talk = self._pools.talkers.enter(player, now)
         return True
 
     def message(self, now: float) -> bool:
@@ -68,6 +83,10 @@ class Allowance:
         """Take the credit for a join; return False where it is one too many."""
         return self._joins.take(now)
 
+    def talk(self, now: float) -> bool:
+        """Take the credit for a line of chat; return False where it is one too many."""
+        return self._talk is None or self._talk.take(now)
+
     def floods(self, now: float) -> bool:
         """Note that a message was dropped; return whether there are so many that it has to end."""
         self._dropped.append(now)
@@ -78,3 +97,4 @@ class Allowance:
         self._pools.addresses.leave(self._site, now)
         if self._player is not None:
             self._pools.players.leave(self._player, now)
+            self._pools.talkers.leave(self._player, now)

@@ -9,8 +9,6 @@ import logging
 import secrets
 from collections.abc import Awaitable
 
-import msgspec
-
 from tenmatch import __version__
 from tenmatch.game import commands
 from tenmatch.game.create import found
@@ -37,6 +35,7 @@ from tenmatch.gateway.session import UNAVAILABLE, Session
 from tenmatch.gateway.shown import Shown
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom
+from tenmatch.gateway.talk import Talk
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.limits import FRAME_BYTES, RESUMED_EVENTS, CloseCode, ErrorCode, PeerError
@@ -45,13 +44,10 @@ from tenmatch.protocol.stored import seal_all
 from tenmatch.store import players
 from tenmatch.store.codes import room_of
 from tenmatch.store.connect import Store, StoreDown
-from tenmatch.store.feed import Feed
 from tenmatch.store.log import START, Head
 from tenmatch.store.queue import Queue
 
 log = logging.getLogger(__name__)
-
-CHAT_NOTE = 2
 
 
 class Desk:
@@ -60,12 +56,12 @@ class Desk:
     def __init__(
         self,
         store: Store,
-        feed: Feed,
         tables: Tables,
         attendance: Attendance,
         listing: Listing,
         ratings: Ratings,
         matchmaking: Matchmaking,
+        talk: Talk,
         *,
         node: str,
         spawn: Spawn,
@@ -81,13 +77,13 @@ class Desk:
         """
         self.sessions: set[Session] = set()
         self._store = store
-        self._feed = feed
         self._node = node
         self._tables = tables
         self._attendance = attendance
         self._listing = listing
         self._ratings = ratings
         self._matchmaking = matchmaking
+        self._talk = talk
         self._spawn = spawn
         self._rooms_per_player = rooms_per_player
         self._rooms_per_address = rooms_per_address
@@ -133,6 +129,7 @@ class Desk:
                     messages_per_s=int(limits.messages_per_s),
                     matches_per_s=int(limits.matches_per_s),
                 ),
+                chat=self._talk.on,
             )
         )
 
@@ -353,23 +350,18 @@ class Desk:
 
     # -- the rest
 
-    def say(self, session: Session, table: Table, text: str, re: int | None) -> None:
-        """Say something to a room, on all nodes."""
-        person = session.whom
-        said = to_client.Chat(
-            room=table.room,
-            player=PersonMap(id=person.id, name=person.name),
-            text=text,
-            at=self._store.clock.now(),
-        )
-
-        def told(taken: bool) -> None:
-            if taken:
-                session.done(re)
-            else:
-                session.fail(ErrorCode.UNAVAILABLE, UNAVAILABLE, re=re)
-
-        self._feed.publish(table.room, CHAT_NOTE, msgspec.msgpack.encode(said), told)
+    def talk(
+        self,
+        session: Session,
+        table: Table,
+        member: Member,
+        message: from_client.Chat | from_client.SendReport,
+    ) -> None:
+        """Say something to a room, or report somebody there."""
+        if isinstance(message, from_client.Chat):
+            self._talk.say(session, table, member, message)
+        else:
+            self._run(session, message.id, self._talk.report(session, table, member, message))
 
     def follow(self, session: Session, on: bool, re: int | None) -> None:
         """Send the session the list of rooms and its changes, or stop."""

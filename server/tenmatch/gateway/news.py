@@ -6,10 +6,10 @@ import msgspec
 
 from tenmatch.game.ids import RoomId, Seq
 from tenmatch.gateway.attendance import Attendance
-from tenmatch.gateway.desk import CHAT_NOTE
 from tenmatch.gateway.matchmaking import Matchmaking
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import Tables
+from tenmatch.gateway.talk import CHAT_NOTE
 from tenmatch.protocol import to_client
 from tenmatch.store import keys
 from tenmatch.store.presence import read_arrival

@@ -12,7 +12,6 @@ from typing import Protocol, assert_never
 from tenmatch.game.answers import Denied, Obstacle
 from tenmatch.game.events import Level, Player
 from tenmatch.game.ids import MoveNumber, RoomId
-from tenmatch.game.room import Phase
 from tenmatch.gateway.addresses import LOCAL, site
 from tenmatch.gateway.allowance import Allowance, Limits, Pools
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
@@ -20,9 +19,7 @@ from tenmatch.gateway.bearer import Bearer
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
 from tenmatch.gateway.identity import Identity, Person, Proof
-from tenmatch.gateway.readable import clean
 from tenmatch.gateway.requests import NOT_SEATED, InRoom, move_command, request_command
-from tenmatch.gateway.shown import Shown
 from tenmatch.gateway.table import Table
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.codec import Codec, Sendable
@@ -70,8 +67,14 @@ class Desk(Protocol):
     def leave(self, session: "Session", table: Table, member: Member, re: int | None) -> None:
         """Take the session out of a room; before the start this frees its seat."""
 
-    def say(self, session: "Session", table: Table, text: str, re: int | None) -> None:
-        """Say something to a room, on all nodes."""
+    def talk(
+        self,
+        session: "Session",
+        table: Table,
+        member: Member,
+        message: from_client.Chat | from_client.SendReport,
+    ) -> None:
+        """Say something to a room, or report somebody there."""
 
     def seek(self, session: "Session", message: from_client.Seek) -> None:
         """Let the session's player wait for an opponent, or no longer."""
@@ -268,8 +271,8 @@ class Session:
                 self._request(message)
             case from_client.Leave():
                 self._leave(message)
-            case from_client.Chat():
-                self._chat(message)
+            case from_client.Chat() | from_client.SendReport():
+                self._talk(message)
             case from_client.Seek():
                 self._desk.seek(self, message)
             case from_client.Lobby(on=on):
@@ -404,25 +407,22 @@ class Session:
             return
         self._desk.leave(self, *held, message.id)
 
-    def _chat(self, message: from_client.Chat) -> None:
+    def _talk(self, message: from_client.Chat | from_client.SendReport) -> None:
         held = self.rooms.get(message.room)
         if held is None:
             self._not_here(message)
             return
-        table, member = held
-        if member.seat is None and _is_rated_play(table.shown_to(None)):
-            text = "who watches a rated game cannot talk to its players before it is over"
-            self._reject(message, ErrorCode.NOT_ALLOWED, text)
-            return
-        text = clean(message.text)
-        if not text:
-            self.fail(ErrorCode.BAD_MESSAGE, "there is nothing to read in it", re=message.id, field="text")
-            return
-        self._desk.say(self, table, text, message.id)
+        self._desk.talk(self, *held, message)
+
+    def may_talk(self) -> bool:
+        """Take the credit for a line of chat; return False where it is one too many."""
+        return self._allowed.talk(self._loop.time())
 
     # -- messages that come to nothing
 
-    def _not_here(self, message: InRoom | from_client.Leave | from_client.Chat) -> None:
+    def _not_here(
+        self, message: InRoom | from_client.Leave | from_client.Chat | from_client.SendReport
+    ) -> None:
         text = "this connection is not in that room: join it first"
         self._reject(message, ErrorCode.NO_SUCH_ROOM, text)
 
@@ -442,7 +442,3 @@ class Session:
         except BadMessage as error:
             limited = ErrorCode.RATE_LIMITED
             self.send(to_client.Error(code=limited, text=text, re=error.re, room=error.room, n=error.n))
-
-
-def _is_rated_play(shown: Shown) -> bool:
-    return shown.state.options.rated and shown.state.phase is not Phase.OVER

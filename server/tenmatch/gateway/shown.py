@@ -1,6 +1,8 @@
 """A room as some of its members are shown it: a log, the state it folds to, and who is told."""
 
+from collections import deque
 from collections.abc import Sequence
+from typing import Final
 
 from tenmatch.game.ids import RoomId
 from tenmatch.gateway.fanout import Audience, Member
@@ -9,6 +11,9 @@ from tenmatch.gateway.framing import frame, frames
 from tenmatch.gateway.held import Held
 from tenmatch.protocol import to_client
 from tenmatch.protocol.stored import Entry
+
+SAID: Final = 50
+"""Lines of chat that a room remembers as long as it is loaded: who is reported is known by them."""
 
 
 class Shown(Held):
@@ -20,11 +25,14 @@ class Shown(Held):
         self.frames = Frames(self)
         self.audience = Audience(self.frames)
         self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
+        self.said: deque[to_client.Chat] = deque(maxlen=SAID)
 
     def say(self, message: to_client.Chat | to_client.Presence) -> None:
         """Say to the members what is in no log."""
         if isinstance(message, to_client.Presence):
             self.presence = message
+        else:
+            self.said.append(message)
         self.audience.say(frames(message))
 
     def greet(self, member: Member) -> None:

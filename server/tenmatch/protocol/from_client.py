@@ -11,15 +11,18 @@ from msgspec import Meta, Struct
 
 from tenmatch.game.events import Level
 from tenmatch.game.ids import (
+    PLAYER_ID_LENGTH,
     ROOM_CODE_LENGTH,
     ROOM_ID_LENGTH,
     MoveNumber,
+    PlayerId,
     RoomCode,
     RoomId,
     SeatNumber,
     Seq,
 )
 from tenmatch.protocol import limits
+from tenmatch.protocol.report import Reason
 from tenmatch.rules.board import NumberId
 
 RequestId = Annotated[int, Meta(ge=0, le=limits.MAX_REQUEST_ID)]
@@ -169,10 +172,24 @@ class WantRematch(Request, frozen=True, kw_only=True, tag="rematch"):
 
 
 class Chat(Request, frozen=True, kw_only=True):
-    """Say something to the room."""
+    """Say something to the room: in words, or by the key of a phrase that all read in their language."""
 
     room: RoomName
-    text: Annotated[str, Meta(min_length=1, max_length=limits.TEXT_LENGTH)]
+    text: Annotated[str, Meta(min_length=1, max_length=limits.TEXT_LENGTH)] | None = None  # this or
+    phrase: Annotated[str, Meta(min_length=1, max_length=limits.KEY_LENGTH)] | None = None  # that
+
+    def __post_init__(self) -> None:
+        if (self.text is None) == (self.phrase is None):
+            raise ValueError("Object needs exactly one of `text` and `phrase`")
+
+
+class SendReport(Request, frozen=True, kw_only=True, tag="report"):
+    """Report another player in the room to the organiser."""
+
+    room: RoomName
+    player: Annotated[PlayerId, Meta(min_length=PLAYER_ID_LENGTH, max_length=PLAYER_ID_LENGTH)]
+    reason: Reason
+    text: Annotated[str, Meta(min_length=1, max_length=limits.TEXT_LENGTH)] | None = None
 
 
 class Seek(Request, frozen=True, kw_only=True, tag="queue"):
@@ -213,6 +230,7 @@ AnyFromClient = (
     | Resign
     | WantRematch
     | Chat
+    | SendReport
     | Seek
     | Lobby
     | Ping

@@ -28,6 +28,7 @@ class Welcome(ToClient, frozen=True, kw_only=True):
     version: str
     time: Millis
     limits: LimitsMap
+    chat: bool = True  # false: nobody talks on this server
 
 
 class Snapshot(ToClient, frozen=True, kw_only=True):
@@ -77,7 +78,8 @@ class Chat(ToClient, frozen=True, kw_only=True):
 
     room: RoomId
     player: PersonMap
-    text: str
+    text: str  # of a phrase, too: for who does not know it
+    phrase: str | None = None  # its key, where it is one that everyone reads in their language
     at: Millis
 
 

@@ -243,6 +243,12 @@ class Embedded:
         return path
 
 
+def url_of(folder: Path) -> str:
+    """Return where the server of a folder is, for who reads what is in it while another process runs it."""
+    path = folder.resolve() / "valkey.sock"
+    return f"unix://{quote(str(path if _fits(path) else _link_to(folder.resolve()) / path.name))}"
+
+
 def _link_to(folder: Path) -> Path:
     name = "tenmatch-" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
     return Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / name

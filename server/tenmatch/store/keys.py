@@ -31,6 +31,9 @@ a cluster.
 | tm:{board:MODE}      | zset    | players by rating (store.boards)                   | none: members go     |
 | tm:{board:MODE}:seen | zset    | players by the ms of their latest rated game       | none: members go     |
 | tm:{board:MODE}:WEEK | zset    | players by rating who played in that week          | 21 d after the last  |
+| tm:{reports}:texts   | hash    | name → a report on a player (store.reports)        | as set; none: 0 days |
+| tm:{reports}:at      | zset    | their names by the ms when they came               | as set; none: 0 days |
+| tm:{reports}:by:PLAYER | zset  | a player's of a day, by the ms they count until    | with its last member |
 | tm:{at:ADDRESS}:rooms | zset   | rooms made from there, by the ms they count until  | with its last member |
 | tm:secret            | string  | what guests' tokens are signed with                | none: one            |
 """
@@ -53,6 +56,8 @@ PAIRINGS: Final = "tm:{queue}:pairings"
 PAIRINGS_DUE: Final = "tm:{queue}:due"
 QUEUE: Final = RoomId("queue")
 """On whose `feed` nodes hear of players that seek: a channel like a room's, of the queue."""
+REPORTS: Final = "tm:{reports}:texts"
+REPORTS_AT: Final = "tm:{reports}:at"
 SECRET: Final = "tm:secret"
 
 
@@ -124,6 +129,11 @@ def made_rooms(player: PlayerId) -> str:
 def made_from(address: str) -> str:
     """Name the set of rooms that were made from *address* lately."""
     return f"tm:{{at:{address}}}:rooms"
+
+
+def reports_by(player: PlayerId) -> str:
+    """Name the set of reports that *player* has sent lately."""
+    return f"tm:{{reports}}:by:{player}"
 
 
 def standing(player: PlayerId, mode: str) -> str:

@@ -1,0 +1,64 @@
+"""`tenmatch reports`: what players have reported of each other, for the organiser to judge."""
+
+import logging
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tenmatch.app.settings import Settings
+from tenmatch.app.storage import Unreachable, opened
+from tenmatch.protocol.report import Report, decode, encode
+from tenmatch.store import reports as kept
+
+__all__ = ["Unreachable", "reports", "show"]
+
+log = logging.getLogger(__name__)
+
+SHOWN: Final = 5  # lines of chat in the table; all are in the JSON
+
+
+async def reports(settings: Settings) -> list[Report]:
+    """Return all reports that are kept, the latest last. Raises Unreachable."""
+    async with opened(settings) as store:
+        found = []
+        for one in await kept.read(store):
+            try:
+                found.append(decode(one))
+            except msgspec.MsgspecError as error:  # of a later version
+                log.warning("a report cannot be read", extra={"error": str(error)})
+        return found
+
+
+def show(found: Sequence[Report], *, as_json: bool) -> None:
+    """Print reports: a table for people, or an object a line."""
+    if as_json:
+        for report in found:
+            typer.echo(encode(report).decode())
+        return
+    console = Console()
+    if not found:
+        console.print("Nobody has reported anything.")
+        return
+    table = Table("when (UTC)", "on", "for", "in their words", "what was said", "by", "room", show_lines=True)
+    for report in found:
+        table.add_row(*map(escape, _row(report)))
+    console.print(table)
+
+
+def _row(report: Report) -> tuple[str, ...]:
+    at = datetime.fromtimestamp(report.at / 1000, UTC)
+    return (
+        f"{at:%Y-%m-%d %H:%M}",
+        f"{report.about['name']}\n{report.about['id']}",
+        report.reason.value,
+        report.text or "",
+        "\n".join(line.text for line in report.said[-SHOWN:]),
+        f"{report.by['name']}\n{report.by['id']}",
+        f"{report.room}\n{report.mode}",
+    )
