@@ -14,7 +14,7 @@ from tenmatch.store import reports
 
 
 def is_chat(message: Heard) -> bool:
-    return message["t"] == "chat"
+    return bool(message["t"] == "chat")
 
 
 def id_of(peer: Peer) -> str:
