@@ -39,7 +39,7 @@ def test_reports_are_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asyncio.run(keep(url, KEPT.replace(b"you fool", b"[bold]fool"), b"of another version"))
     shown = run(app, ["reports", "--redis", url])
     assert shown.exit_code == 0
-    for word in ("2026-12-31", "Bo", "abuse", "Read what he wrote.", "[bold]fool", "Ada", ROOM):
+    for word in ("2027-01-01", "Bo", "abuse", "Read what he wrote.", "[bold]fool", "Ada", ROOM):
         assert word in shown.stdout
     found = run(app, ["reports", "--redis", url, "--json"])
     assert json.loads(found.stdout)["said"][0]["text"] == "[bold]fool"

@@ -26,17 +26,18 @@ FIELDS: dict[str, dict[str, object]] = {
     "kick": {"seat": 0},
     "rematch": {"want": True},
     "chat": {"text": "let me"},
+    "report": {"player": "w6tq9ek2hmpa", "reason": "other"},
     "match": {"a": 0, "b": 1, "seen": 1},
     "call": {"seen": 1},
 }
 OUTSIDE: Codes = {
     **dict.fromkeys(MOVES, "not_seated"),
-    **dict.fromkeys(("ready", "start", "bot", "kick", "rematch", "chat", "leave"), "no_such_room"),
+    **dict.fromkeys(("ready", "start", "bot", "kick", "rematch", "chat", "report", "leave"), "no_such_room"),
 }
 WATCHING: Codes = {
     **dict.fromkeys(MOVES, "not_seated"),
     **dict.fromkeys(("start", "bot", "kick"), "not_host"),
-    **dict.fromkeys(("ready", "rematch"), "not_allowed"),
+    **dict.fromkeys(("ready", "rematch", "report"), "not_allowed"),  # nobody of that id is there
 }
 STARTED: Codes = dict.fromkeys(("ready", "start", "bot", "kick"), "game_started")
 KICKED: Codes = {**OUTSIDE, "join": "not_allowed"}

@@ -201,6 +201,7 @@ EVERYTHING: dict[str, Heard] = {
     "resign": {"n": 9},
     "rematch": {"want": True},
     "chat": {"text": "hi"},
+    "report": {"player": "w6tq9ek2hmpa", "reason": "other"},
 }
 
 
@@ -319,7 +320,7 @@ async def test_a_bug_in_what_waited_ends_the_connection(
     def fail(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(session.Session, "_chat", fail)
+    monkeypatch.setattr(session.Session, "_talk", fail)
     anna = await meet()
     await anna.send({"t": "create", "mode": "race"}, {"t": "chat", "room": NO_ROOM, "text": "x"})
     assert await anna.closed() == 1011

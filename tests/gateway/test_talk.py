@@ -125,9 +125,7 @@ async def test_a_report_is_kept_with_what_was_said(node: Running, meet: Meet) ->
     assert (report.about["name"], report.by["name"]) == ("Bob", "Anna")
     assert report.text
     assert [line.text for line in report.said] == ["you fool", "you utter fool"]
-    assert not [message for message in bob.heard if message["t"] not in ("welcome", "snapshot", "presence")][
-        3:
-    ]
+    assert [message["t"] for message in await bob.quiet()].count("ok") == 2  # and no word of it
 
 
 async def test_a_report_sent_again_takes_the_place_of_the_former(node: Running, meet: Meet) -> None:
@@ -135,7 +133,7 @@ async def test_a_report_sent_again_takes_the_place_of_the_former(node: Running, 
     for reason in ("other", "stalling"):
         await anna.ask("report", room=room, player=id_of(bob), reason=reason)
     await bob.ask("report", room=room, player=id_of(anna), reason="cheating")
-    assert [report.reason for report in await kept(node)] == ["stalling", "cheating"]
+    assert {report.reason.value for report in await kept(node)} == {"stalling", "cheating"}
 
 
 async def test_who_has_talked_and_left_can_be_reported(node: Running, meet: Meet) -> None:

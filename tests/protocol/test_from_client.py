@@ -27,11 +27,17 @@ MESSAGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "resign": ({"room": ROOM, "n": 1}, {}),
     "rematch": ({"room": ROOM, "want": True}, {"id": 1}),
     "chat": ({"room": ROOM, "text": "x"}, {"id": 1}),
+    "report": (
+        {"room": ROOM, "player": "w6tq9ek2hmpa", "reason": "abuse"},
+        {"id": 1, "text": "x"},
+    ),
     "queue": ({"mode": "race", "on": True}, {"id": 1, "rated": False, "bot": True}),
     "lobby": ({"on": True}, {"id": 1}),
     "ping": ({}, {"id": 1}),
 }
 ALL = {name: {**required, **optional} for name, (required, optional) in MESSAGES.items()}
+OTHER = {"join": {"code"}, "chat": {"phrase"}}
+"""Fields that take the place of others."""
 CASES = [(name, field) for name, fields in ALL.items() for field in fields]
 
 BOOLEANS: tuple[list[object], list[object]] = ([True, False], [0, 1, "true", [], 1.0])
@@ -53,6 +59,8 @@ RANGES: dict[str, tuple[list[object], list[object]]] = {
     "room": ([ROOM, "0123456789"], ["", "k7mp2xw9q", "k7mp2xw9qdx", 7, True, [ROOM]]),
     "name": (["A", "é" * 24, "👏" * 24], ["", "x" * 25, 7, True, []]),
     "text": (["A", "é" * 200, "\n"], ["", "x" * 201, 7, True, []]),
+    "player": (["w6tq9ek2hmpa", "_" * 12], ["", "x" * 11, "x" * 13, 7, True, []]),
+    "reason": (["abuse", "cheating", "stalling", "other"], ["", "Abuse", "whim", 7, True, []]),
     "key": (["A", "x" * 64], ["", "x" * 65, 7, True, []]),
     "token": (["", "x" * 2048], ["x" * 2049, 7, True, []]),
     "agent": (["", "x" * 400], ["x" * 401, 7, True, []]),
@@ -89,7 +97,7 @@ def test_every_type_is_here() -> None:
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_a_message_has_these_fields_and_no_more(name: str) -> None:
-    assert set(TYPES[name].__struct_fields__) == {*ALL[name], *({"code"} if name == "join" else ())}
+    assert set(TYPES[name].__struct_fields__) == {*ALL[name], *OTHER.get(name, ())}
 
 
 @pytest.mark.parametrize(("name", "field"), CASES)
@@ -125,3 +133,8 @@ def test_a_code_has_six_letters_and_digits(code: object) -> None:
 
 def test_a_code_may_be_typed_in_upper_case() -> None:
     assert decode("join", {"code": "H4TR9Z"}).code == "H4TR9Z"  # type: ignore[attr-defined]  # a join has one
+
+
+@pytest.mark.parametrize("phrase", ["", "x" * 65, 7, True, []])
+def test_a_phrase_is_named_by_a_key(phrase: object) -> None:
+    assert blamed("chat", {"room": ROOM, "phrase": phrase}) == "phrase"
