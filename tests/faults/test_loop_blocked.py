@@ -24,7 +24,7 @@ from tenmatch.app.watchdog import STATUS
 __all__ = ["knock", "meet"]
 
 HELD_UP_S: Final = 0.3
-EVERY_S: Final = 0.1  # as often the loop is asked for a turn: so much later it may be noticed
+EVERY_S: Final = 0.25  # as often the loop is asked for a turn: so much later it may be noticed
 LOG_S: Final = 1.0
 TRIES: Final = 5  # a busy machine may let the watchdog ask too late
 END_S: Final = amount(2.0, 10.0)

@@ -26,9 +26,9 @@ from typing import Final, Self
 
 log = logging.getLogger(__name__)
 
-EVERY_S: Final = 0.1  # between two questions
+EVERY_S: Final = 0.25  # between two questions
 TICK_S: Final = 0.1  # between two looks whether the turn came
-KEPT: Final = 100  # lags: those of the last ten seconds, about
+KEPT: Final = 40  # lags: those of the last ten seconds, about
 SAY_S: Final = 1.0  # for a line to be logged: the log may be what the loop waits for
 GRACE_S: Final = 2.0  # of a processor's time beyond end_s: the thread comes first where it can
 STATUS: Final = os.EX_SOFTWARE

@@ -16,6 +16,7 @@ from tenmatch.game.create import came, decided
 from tenmatch.game.events import Level
 from tenmatch.game.ids import Millis, PlayerId, RoomId
 from tenmatch.game.pairing import OFFER_MS, level_for, pair_up
+from tenmatch.gateway.beat import Beat
 from tenmatch.gateway.draws import draw_room
 from tenmatch.gateway.meetings import Meetings
 from tenmatch.gateway.ratings import Ratings
@@ -92,7 +93,7 @@ class Matchmaking:
         self._spawn = spawn
         self._seekers: dict[PlayerId, Seeker] = {}
         self._doubtful: set[PlayerId] = set()  # of whom there may be news
-        self._wanted = asyncio.Event()
+        self._beat = Beat(longest=BEAT_S, shortest=SHORTEST_S)
         self._said_at = float("-inf")  # when all were spoken for
         self._listens = False
 
@@ -154,7 +155,7 @@ class Matchmaking:
         here = self._seekers.keys() if players is None else self._seekers.keys() & players
         if here:
             self._doubtful.update(here)
-            self._wanted.set()
+            self._beat.hurry()
 
     # -- rounds
 
@@ -171,11 +172,7 @@ class Matchmaking:
                 failing = True
             except Exception:  # the round's outermost frame: a bug with one player must not end the node
                 log.exception("a round of matchmaking failed")
-            await asyncio.sleep(SHORTEST_S)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(BEAT_S - SHORTEST_S):
-                    await self._wanted.wait()
-            self._wanted.clear()
+            await self._beat.rest()
 
     async def _round(self) -> None:
         now = asyncio.get_running_loop().time()

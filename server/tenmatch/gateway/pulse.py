@@ -1,11 +1,11 @@
 """Whether this node may speak for the game: its heartbeat, and the times when all nodes were away."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 
 from tenmatch.game.ids import Millis
+from tenmatch.gateway.beat import Beat
 from tenmatch.store.connect import Store, StoreDown
 from tenmatch.store.outages import Gap, beat
 
@@ -27,7 +27,7 @@ class Pulse:
         self._time = asyncio.get_running_loop().time
         self._last = float("-inf")
         self._gaps: tuple[Gap, ...] = ()
-        self._wanted = asyncio.Event()
+        self._beat = Beat(longest=INTERVAL_S, shortest=SHORTEST_S)
 
     @property
     def fresh(self) -> bool:
@@ -36,7 +36,7 @@ class Pulse:
 
     def hurry(self) -> None:
         """Beat soon: somebody waits for it."""
-        self._wanted.set()
+        self._beat.hurry()
 
     def away(self, since: Millis) -> int:
         """Return for how many ms after *since* the server as a whole was away."""
@@ -67,8 +67,4 @@ class Pulse:
                 if not failing:  # once: an outage is long
                     log.warning("no heartbeat: the store cannot be reached", extra={"error": str(error)})
                 failing = True
-            await asyncio.sleep(SHORTEST_S)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(INTERVAL_S - SHORTEST_S):
-                    await self._wanted.wait()
-            self._wanted.clear()
+            await self._beat.rest()

@@ -20,7 +20,6 @@ from tenmatch.store.log import compare
 
 log = logging.getLogger(__name__)
 
-PATIENCE_ROUND_S: Final = 0.1
 HEADS_ROUND_S: Final = 1.0
 CHANGES_ROUND_S: Final = 1.0
 PRESENCE_ROUND_S: Final = 5.0
@@ -53,20 +52,12 @@ class Rounds:
     def all(self) -> list[tuple[str, float, Callable[[], Awaitable[None]]]]:
         """Return every round: its name, its beat in seconds, and what it does."""
         return [
-            ("patience", PATIENCE_ROUND_S, self.patience),
             ("heads", HEADS_ROUND_S, self.heads),
             ("changes", CHANGES_ROUND_S, self.changes),
             ("presence", PRESENCE_ROUND_S, self.presence),
             ("sweep", SWEEP_ROUND_S, self.sweep),
             ("records", RECORDS_ROUND_S, self.records),
         ]
-
-    async def patience(self) -> None:
-        """Tell those who have waited for the store too long."""
-        now = asyncio.get_running_loop().time()
-        for table in tuple(self._tables.waiting):
-            if not table.expire(now):
-                self._tables.waiting.discard(table)
 
     async def heads(self) -> None:
         """Compare every loaded room with its log, so that a message the feed lost is made up for."""

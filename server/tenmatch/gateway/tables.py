@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 
 LOOKED_AT_MS = 10_000  # a loaded room is looked at by its node; others wait this long before they do
 CODE_TTL_S = 90_000  # a code outlives its room, renewed while a node has it loaded
+LATE_S = 0.1  # by so much later than it should one may hear that the store does not answer
 RETRY_S = 1.0
 GIVEN_UP_S = 5.0  # for which a room that a bug was met in is not tried again here
 
@@ -70,6 +71,7 @@ class Tables:
         self._ratings = ratings
         self._pulse = pulse
         self._spawn = spawn
+        self._impatience: asyncio.TimerHandle | None = None  # while somebody waits
         self._given_up: set[RoomId] = set()
         self._rematching: set[RoomId] = set()  # rooms whose rematch is being made
         self._loading: dict[RoomId, asyncio.Future[Table]] = {}
@@ -260,8 +262,18 @@ class Tables:
         self.restless.add(table)
 
     def busy(self, table: Table) -> None:
-        """Watch over commands that wait."""
+        """Watch over commands that wait: their clients are told when it takes too long."""
         self.waiting.add(table)
+        if self._impatience is None:
+            self._expire()
+
+    def _expire(self) -> None:
+        """Tell those who have waited for the store too long, and look again while there are any."""
+        loop = asyncio.get_running_loop()
+        self._impatience = loop.call_later(LATE_S, self._expire) if self.waiting else None
+        for table in tuple(self.waiting):
+            if not table.expire(loop.time()):
+                self.waiting.discard(table)
 
     def changed(self, table: Table, before: Room, entries: Sequence[Entry], mine: bool) -> None:
         """Follow up on events: who must go, and what is derived from the log."""

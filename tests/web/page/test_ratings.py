@@ -228,6 +228,7 @@ def test_a_long_leaderboard_has_pages_and_ones_own_line_on_each(visit: Visit) ->
     expect(ann.at("board").locator("tfoot tr")).to_contain_text(f"77.{LONG_NAME} · You1800")
     expect(ann.at("page-before")).to_have_count(0)
     ann.press("page-after")
+    ann.sees("leaders", "Page 2 of 3")
     ann.press("page-after")
     ann.sees("leaders", "Page 3 of 3")
     assert len(lines(ann)) == 23
