@@ -29,10 +29,10 @@ $(READY): pyproject.toml deploy/constraints.txt
 test: install tools check
 	$(BIN)/pytest -q -n 2 --dist loadgroup $(ARGS)
 
-# What the tests run beside the server, as Debian ships it: a browser, Node for the browser library, Redis, two
+# What the tests run beside the server, as Debian ships it: a browser, Node and npm for the browser library, Redis, two
 # proxies, false clocks, networks, counted instructions. Nothing of it becomes a service that runs: POLICY forbids
 # that while it is installed.
-TOOLS  := chromium:chromium node:nodejs redis-server:redis-server openssl:openssl \
+TOOLS  := chromium:chromium node:nodejs npm:npm redis-server:redis-server openssl:openssl \
           nginx:nginx-light haproxy:haproxy faketime:faketime ip:iproute2 valgrind:valgrind
 POLICY := /usr/sbin/policy-rc.d
 .PHONY: tools

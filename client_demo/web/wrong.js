@@ -8,6 +8,10 @@ export class Wrong extends Error {
   name = 'Wrong';
   /** The event by its seq; null: the heading, or the record as a whole. @type {number | null} */
   event = null;
+  /** What the field is. @type {any} */
+  said;
+  /** What it should be. @type {any} */
+  due;
 
   /**
    * @param {string} message  for people

@@ -1,0 +1,37 @@
+"""What the JavaScript library is checked with, from npm: fetched once, into `build/npm`."""
+
+import fcntl
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+PLACE: Final = Path(__file__).parent.parent / "build" / "npm"
+PINNED: Final[Mapping[str, str]] = {
+    "typescript": "5.9.3",  # reads the types in the comments
+    "ws": "8.18.3",  # a WebSocket for Node before 22
+}
+
+
+def modules() -> Path:
+    """Return the `node_modules` in which they are, fetched if need be."""
+    PLACE.mkdir(parents=True, exist_ok=True)
+    with (PLACE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in two processes
+        marks = {PLACE / f"{name}-{version}" for name, version in PINNED.items()}
+        if not all(mark.exists() for mark in marks):
+            _fetch()
+            for mark in marks:
+                mark.touch()
+    return PLACE / "node_modules"
+
+
+def _fetch() -> None:
+    wanted = [f"{name}@{version}" for name, version in PINNED.items()]
+    quiet = ["--no-package-lock", "--no-save", "--no-audit", "--no-fund"]
+    command = ["npm", "install", "--prefix", str(PLACE), *quiet, *wanted]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    except FileNotFoundError:
+        raise AssertionError("npm is missing: it fetches what checks the types (apt install npm)") from None
+    assert run.returncode == 0, f"npm could not fetch {wanted}:\n{run.stderr}"
