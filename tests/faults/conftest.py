@@ -1,12 +1,8 @@
-"""What every fault test has: the promise it takes its figures down for, and the table of all of them.
-
-What makes sense only at length is marked `full` and left out of every run; `make faults` does all.
-"""
+"""What every fault test has: the promise it takes its figures down for, and the table of all of them."""
 
 from collections.abc import Generator, Iterator
 
 import pytest
-from tests.effort import full
 from tests.faults.deployment import Deployment
 from tests.faults.promise import Figure, Promise, Twin, Verdict, table
 
@@ -17,16 +13,6 @@ TWIN = pytest.StashKey[Twin]()
 def pytest_configure(config: pytest.Config) -> None:
     """Begin with no figures."""
     config.stash[FIGURES] = []
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what makes sense only at length."""
-    if full():
-        return
-    long = [item for item in items if item.get_closest_marker("full")]
-    if long:
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if item not in long]
 
 
 @pytest.fixture(scope="session")

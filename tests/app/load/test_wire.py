@@ -8,7 +8,8 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 
-from tenmatch.app.load.wire import BadUrl, Where, Wire
+from tenmatch.app.load.wire import Where, Wire
+from tenmatch.client.errors import BadUrl
 
 
 class Ear:

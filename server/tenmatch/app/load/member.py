@@ -15,17 +15,13 @@ import msgspec
 from tenmatch.app.load.said import Reader, Said
 from tenmatch.app.load.tally import Tally
 from tenmatch.app.load.wire import Where, Wire
-from tenmatch.game.ids import ROOM_ID_LENGTH
+from tenmatch.client.address import PATH, named
+from tenmatch.client.comeback import PASSING, back_off
 from tenmatch.protocol.limits import MSGPACK
 
-PATH: Final = "/v1"
 AGAIN_S: Final = 0.5  # before what the server had no room for is asked again
-BACK_OFF_S: Final = (
-    0.5,
-    10.0,
-)  # before coming back: doubled from the one to the other, and a random part of it
-PASSING: Final = frozenset({"rate_limited", "too_fast", "too_many_rooms", "unavailable"})
-"""Errors that say: not now, but send it again."""
+LATER: Final = PASSING | {"too_many_rooms"}
+"""Errors that say: not now, but send it again; of rooms there will be fewer, as ours end."""
 DONE: Final = {"leave": "no_such_room", "ready": "game_started"}
 """What a request is answered that was carried out before, and whose answer was lost."""
 
@@ -136,8 +132,7 @@ class Member:
 
     def enter(self, room: str, *, watch: bool = False) -> None:
         """Join a room, given by its id or code."""
-        name = "room" if len(room) == ROOM_ID_LENGTH else "code"
-        self.ask("join", **{name: room}, **({"watch": True} if watch else {}))
+        self.ask("join", **named(room), **({"watch": True} if watch else {}))
 
     def leave(self) -> None:
         """Leave the room."""
@@ -181,8 +176,7 @@ class Member:
             self._company.failed = self._company.failed or why
             return
         self._lost = True
-        least, most = BACK_OFF_S
-        wait = self._company.chance.uniform(0, min(least * 2**self._tries, most)) if self._tries >= 0 else 0
+        wait = back_off(self._tries, self._company.chance) if self._tries >= 0 else 0
         self._tries += 1
         self._company.loop.call_later(wait, self.connect)
 
@@ -241,7 +235,7 @@ class Member:
         return self._asked.pop(said.re, None) if said.re is not None else None
 
     def _error(self, said: Said) -> None:
-        if said.code in PASSING:
+        if said.code in LATER:
             self._tally.hold_back(said.code)
             self._company.loop.call_later(AGAIN_S, self._again, said.re)
             return

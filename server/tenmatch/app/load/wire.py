@@ -11,18 +11,15 @@ import struct
 from typing import Final, Protocol, cast
 
 from websockets.client import ClientProtocol
-from websockets.exceptions import InvalidURI
 from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
+
+from tenmatch.client.address import base_of, parsed
 
 KNOCKING: Final = 1_000  # connections under way at the same time, at most
 _BINARY, _CLOSE, _PING, _PONG = 0x82, 0x88, 0x89, 0x8A  # opcodes of whole messages
 _MASKED: Final = 0x80
 _NO_MASK: Final = bytes(4)
-
-
-class BadUrl(Exception):
-    """That is no address of a server."""
 
 
 class Hearer(Protocol):
@@ -160,11 +157,8 @@ class Where:
             BadUrl: It is no URL of one.
         """
         self.subprotocol = subprotocol
-        self.base = url.replace("http", "ws", 1).rstrip("/") if url.startswith("http") else url.rstrip("/")
-        try:
-            self.uri = parse_uri(self.base)
-        except (InvalidURI, ValueError) as error:
-            raise BadUrl(f"{url!r} is no address of a server, as http://127.0.0.1:8765 is") from error
+        self.base = base_of(url)
+        self.uri = parsed(self.base)
         self._ssl = ssl.create_default_context() if self.uri.secure else None
         self._knocking = asyncio.Semaphore(KNOCKING)
 

@@ -20,7 +20,7 @@ from tenmatch.app.load.member import Spawn
 from tenmatch.app.load.party import Pace
 from tenmatch.app.load.plan import Order, Plan, Report
 from tenmatch.app.load.tally import Tally
-from tenmatch.app.load.wire import BadUrl
+from tenmatch.client.errors import BadUrl
 
 LOOK_S = 0.25  # between two looks for answers that do not come
 
