@@ -1,9 +1,10 @@
-"""The command line: `tenmatch` with `serve`, `judge`, `verify`, `reports` and `load`."""
+"""The command line: `tenmatch` with `serve`, `play`, `watch`, `judge`, `verify`, `reports` and `load`."""
 
 import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -16,6 +17,7 @@ from tenmatch.app.load.plan import Plan
 from tenmatch.app.logs import set_up_logs
 from tenmatch.app.serve import Unfit, serve
 from tenmatch.app.settings import BadSettings, read_settings
+from tenmatch.app.terminal import TerminalMissing, terminal
 from tenmatch.app.website import WebsiteMissing
 from tenmatch.store.connect import BadStoreUrl
 from tenmatch.store.embedded import EmbeddedError
@@ -24,6 +26,7 @@ RedisOption = Annotated[str | None, typer.Option(help="URL of the Redis that the
 DataOption = Annotated[
     Path | None, typer.Option(help="Folder of the server's private Valkey. [default: data]")
 ]
+HERE: Final = "http://127.0.0.1:8765"
 
 app = typer.Typer(
     name="tenmatch",
@@ -96,6 +99,35 @@ def _serve(
         raise typer.Exit(2) from error
 
 
+Server = Annotated[str, typer.Option("--url", help="The server's address.")]
+
+
+@app.command("play")
+def _play(
+    room: Annotated[str, typer.Argument(help="Code or id of a room. Without: first see who is there.")] = "",
+    url: Server = HERE,
+    name: Annotated[str | None, typer.Option(help="Your name, where you have none yet.")] = None,
+) -> None:
+    """Play in this terminal, by mouse or keys."""
+    _in_terminal(lambda: terminal().play(url, name, room))
+
+
+@app.command("watch")
+def _watch(room: Annotated[str, typer.Argument(help="Code or id of the room.")], url: Server = HERE) -> None:
+    """Watch a room in this terminal."""
+    _in_terminal(lambda: terminal().watch(url, room))
+
+
+def _in_terminal(run: Callable[[], str]) -> None:
+    try:
+        why = run()
+    except TerminalMissing as error:
+        why = str(error)
+    if why:
+        typer.secho(f"tenmatch: {why}", fg="red", err=True)
+        raise typer.Exit(2)
+
+
 @app.command("judge")
 def _judge() -> None:
     """Answer questions about boards: a JSON line in, a JSON line out (see server/rules.md)."""
@@ -138,7 +170,7 @@ def _reports(
 
 @app.command("load")
 def _load(
-    url: Annotated[str, typer.Argument(help="The server's address.")] = "http://127.0.0.1:8765",
+    url: Annotated[str, typer.Argument(help="The server's address.")] = HERE,
     rooms: Annotated[int, typer.Option(min=1, help="Rooms in which two play at the same time.")] = 10,
     watchers: Annotated[int, typer.Option(min=0, help="Watchers in each room.")] = 0,
     watch: Annotated[

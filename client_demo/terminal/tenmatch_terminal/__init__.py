@@ -1,0 +1,1 @@
+"""Play and watch in a terminal, by mouse and keys. It stands on `tenmatch.client` alone."""
