@@ -49,7 +49,7 @@ class Table(Screen[None]):
     #boards { height: 1fr; background: $surface; padding: 1 2; margin-bottom: 1; }
     #boards BoardView { margin-bottom: 1; }
     #boards .named { border-top: solid $panel; border-title-color: $foreground; }
-    #story { width: 1fr; max-width: 44; height: 1fr; margin-right: 2; background: $background;
+    #story { width: 1fr; max-width: 44; height: 1fr; margin: 0 2; background: $background;
              overflow-y: auto; scrollbar-size-vertical: 1; display: none; }
     Table.-wide #story { display: block; }
     #said { height: 2; color: $foreground-muted; }

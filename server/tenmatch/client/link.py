@@ -82,7 +82,7 @@ class Link:
         self._uri = base + PATH
         self._codec = codec
         self._owner = owner
-        self._tls = tls
+        self._tls = tls or (True if base.startswith("wss:") else None)  # True: as the system trusts
         self._proxy = proxy
         self._socket: ClientConnection | None = None
         self._outbox: asyncio.Queue[FromClient] = asyncio.Queue(OUTBOX)
