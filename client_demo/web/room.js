@@ -148,6 +148,11 @@ export class Room extends Follower {
     return this.#ask({ t: 'report', player, reason, ...(text && { text }) });
   }
 
+  /** Say that one's page is to be seen, or no longer: the organiser may want to know. @param {boolean} on */
+  focus(on) {
+    return this.#ask({ t: 'focus', on });
+  }
+
   /** Leave: before the start it frees the seat, in play the seat stays one's own. @returns {Promise<void>} */
   async leave() {
     const told = this.wire.open() ? this.wire.ask({ t: 'leave', room: this.id }) : null;

@@ -36,6 +36,7 @@ export class Table {
     this.middle = el('section', { class: 'table' });
     this.element = el('div', { class: 'game' }, this.players.element, this.middle, this.feed.element);
     this.#listen();
+    if (document.hidden) this.#look();
     this.ticking = setInterval(() => this.#tick(), TICK);
     this.#fresh();
   }
@@ -59,6 +60,7 @@ export class Table {
     this.room.addEventListener('event', ({ detail }) => this.#event(detail), signal);
     this.room.addEventListener('snapshot', () => this.#fresh(), signal);
     this.room.addEventListener('presence', () => this.players.draw(), signal);
+    document.addEventListener('visibilitychange', () => this.#look(), signal);
     document.addEventListener(
       'keydown',
       (event) => {
@@ -124,6 +126,13 @@ export class Table {
     if (kind === 'started') sound.bell();
     else this.#turnCame(step);
     this.#round();
+  }
+
+  // For the organiser to know; where it does not get through, that is no news for the player.
+  #look() {
+    const { seat, state } = this.room;
+    const plays = seat !== null && ['starting', 'playing'].includes(state.phase);
+    if (plays) this.room.focus(document.visibilityState === 'visible').catch(this.page.told);
   }
 
   #turnCame({ state, previous }) {

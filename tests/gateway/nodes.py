@@ -87,7 +87,10 @@ def rounds(running: Running) -> Rounds:
     node = running.node
     records = Records(running.store, ttl=60, spawn=asyncio.ensure_future)
     ratings = Ratings(running.store, often=0, ttl=60)
-    return Rounds(running.store, node.tables, node.desk._attendance, node.desk._listing, records, ratings)
+    attendance = node.desk._attendance
+    return Rounds(
+        running.store, node.tables, attendance, node.desk._listing, records, ratings, attendance._witness
+    )
 
 
 class Ear:

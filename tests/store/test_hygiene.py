@@ -5,7 +5,20 @@ from tests.store.test_keys import documented
 
 from tenmatch.game.ids import Millis, PlayerId, RoomCode, SeatNumber
 from tenmatch.game.options import Mode
-from tenmatch.store import boards, codes, due, keys, lobby, outages, players, queue, ratings, records, reports
+from tenmatch.store import (
+    boards,
+    codes,
+    due,
+    keys,
+    lobby,
+    observed,
+    outages,
+    players,
+    queue,
+    ratings,
+    records,
+    reports,
+)
 from tenmatch.store.connect import Store
 from tenmatch.store.log import APPEND, START, append_call
 from tenmatch.store.presence import Held, Presence
@@ -37,6 +50,7 @@ async def do_everything(store: Store) -> None:
     await players.may_make_from(store, "192.0.2.1", ROOM, 3)
     await players.seat_in(store, player, ROOM)
     await records.keep(store, {ROOM: b"record"}, 60)
+    await observed.keep(store, {ROOM: [b"note"]}, 60)
     await ratings.find(store, player, "race", 3)
     for found, standing, ttl in ((None, b"one", 0), (b"one", b"two", 60)):
         new = {"standing": standing, "games": [b"game"], "replaced": 1}

@@ -38,6 +38,7 @@ NAMES = [
     keys.board("race"),
     keys.board_seen("race"),
     keys.board("race", "2026-W49"),
+    keys.observed(ROOM),
     keys.REPORTS,
     keys.REPORTS_AT,
     keys.reports_by(PLAYER),
@@ -69,7 +70,7 @@ def test_no_documented_key_has_gone() -> None:
 @pytest.mark.parametrize(
     "together",
     [
-        [keys.log(ROOM), keys.here(ROOM), keys.feed(ROOM), keys.record(ROOM)],
+        [keys.log(ROOM), keys.here(ROOM), keys.feed(ROOM), keys.record(ROOM), keys.observed(ROOM)],
         [keys.ALIVE, keys.OUTAGES],
         [keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION],
         [

@@ -1,4 +1,4 @@
-"""The command line: `tenmatch` with `serve`, `play`, `watch`, `judge`, `verify`, `reports` and `load`."""
+"""The command line: `tenmatch` with `serve`, `play`, `watch`, `judge`, `verify`, `evidence`, `reports`, `load`."""
 
 import asyncio
 import sys
@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from tenmatch import __version__
-from tenmatch.app import reporting, verifying
+from tenmatch.app import reporting, verifying, witnessing
 from tenmatch.app.judging import answer
 from tenmatch.app.load.command import run_load
 from tenmatch.app.load.crew import LoadFailed
@@ -17,8 +17,10 @@ from tenmatch.app.load.plan import Plan
 from tenmatch.app.logs import set_up_logs
 from tenmatch.app.serve import Unfit, serve
 from tenmatch.app.settings import BadSettings, read_settings
+from tenmatch.app.storage import Unreachable
 from tenmatch.app.terminal import TerminalMissing, terminal
 from tenmatch.app.website import WebsiteMissing
+from tenmatch.game.ids import RoomId
 from tenmatch.store.connect import BadStoreUrl
 from tenmatch.store.embedded import EmbeddedError
 
@@ -150,6 +152,28 @@ def _verify(
     raise typer.Exit(0 if all(report.ok for report in reports) else 1)
 
 
+@app.command("evidence")
+def _evidence(
+    room: Annotated[str, typer.Argument(help="The id of a room whose game is over, or runs.")],
+    redis: RedisOption = None,
+    data: DataOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Show how the players of a game played: reactions, mistakes, connections. The server has to be running.
+
+    It is evidence, and no verdict. Ends with 1 where no such game is kept.
+    """
+    try:
+        found = asyncio.run(witnessing.gather(read_settings(redis=redis, data=data), RoomId(room)))
+    except (BadSettings, BadStoreUrl, Unreachable) as error:
+        typer.secho(f"tenmatch: {error}", fg="red", err=True)
+        raise typer.Exit(2) from error
+    except witnessing.NoGame as error:
+        typer.secho(f"tenmatch: {error}", fg="red", err=True)
+        raise typer.Exit(1) from error
+    witnessing.show(RoomId(room), found, as_json=as_json)
+
+
 @app.command("reports")
 def _reports(
     redis: RedisOption = None,
@@ -161,7 +185,7 @@ def _reports(
     """Show what players have reported of each other, the latest last. The server has to be running."""
     try:
         found = asyncio.run(reporting.reports(read_settings(redis=redis, data=data)))
-    except (BadSettings, BadStoreUrl, reporting.Unreachable) as error:
+    except (BadSettings, BadStoreUrl, Unreachable) as error:
         typer.secho(f"tenmatch: {error}", fg="red", err=True)
         raise typer.Exit(2) from error
     wanted = [one for one in found if room in (None, one.room) and player in (None, one.about["id"])]

@@ -12,11 +12,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from tenmatch.app.settings import Settings
-from tenmatch.app.storage import Unreachable, opened
+from tenmatch.app.storage import opened
 from tenmatch.protocol.report import Report, decode, encode
 from tenmatch.store import reports as kept
-
-__all__ = ["Unreachable", "reports", "show"]
 
 log = logging.getLogger(__name__)
 

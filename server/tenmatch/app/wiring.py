@@ -39,6 +39,7 @@ from tenmatch.gateway.session import Session
 from tenmatch.gateway.tables import Tables
 from tenmatch.gateway.talk import Talk
 from tenmatch.gateway.tasks import Spawn
+from tenmatch.gateway.witness import Witness
 from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.limits import FRAME_BYTES
 from tenmatch.store.committer import Committer
@@ -120,7 +121,8 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     ratings = Ratings(store, often=settings.rated_per_rival, ttl=settings.rating_days * DAY_S)
     tables = Tables(store, committer, feed, ratings, pulse=pulse, spawn=spawn)
     pulse.revived = tables.revive
-    attendance = Attendance(Presence(store, name), tables, spawn=spawn)
+    witness = Witness(store, ttl=settings.record_days * DAY_S)
+    attendance = Attendance(Presence(store, name), tables, witness, spawn=spawn)
     meetings = Meetings(store, tables, ratings, spawn=spawn)
     matchmaking = Matchmaking(store, feed, ratings, meetings, node=name, spawn=spawn)
     news.deliver_to(tables, attendance, matchmaking)
@@ -190,7 +192,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     await pulse.once()
     runs = (feed.run(), committer.run(), pulse.run(), matchmaking.run())
     tasks = [group.create_task(work) for work in runs]
-    for title, seconds, round_ in Rounds(store, tables, attendance, listing, records, ratings).all():
+    for title, seconds, round_ in Rounds(store, tables, attendance, listing, records, ratings, witness).all():
         tasks.append(group.create_task(every(title, seconds, round_)))
 
     watchdog = Watchdog(log_s=settings.stuck_log_s, end_s=settings.stuck_end_s)

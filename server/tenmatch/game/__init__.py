@@ -11,5 +11,6 @@ Read in this order:
     create     how a room begins, the rooms of rematches and quick matches
     pairing    who of those that wait plays whom
     computer   when computer players move, and what
+    evidence    what a game tells of how its players played
     modes/     only what differs between race and turns
 """

@@ -17,9 +17,9 @@ from tenmatch.game.commands import Call, Claim, TakeAdd
 from tenmatch.game.events import Level
 from tenmatch.game.ids import Millis, MoveNumber, SeatNumber
 from tenmatch.game.room import Room
-from tenmatch.rules.board import Board, Pair, play
+from tenmatch.rules.board import Board, Pair
 from tenmatch.rules.judge import candidates, judge
-from tenmatch.rules.score import pair_points, row_points
+from tenmatch.rules.score import worth
 
 
 class Skill(msgspec.Struct, frozen=True):
@@ -100,16 +100,12 @@ def _good_pair(board: Board, looks: int, draw: bytes) -> Pair | None:
     active = list(compress(range(len(board.digits)), board.digits))
     met = (_pairs_from(board, active[index]) for index in _glances(active, draw))
     found = chain.from_iterable(islice(filter(None, met), looks))
-    return max(found, key=lambda pair: _worth(board, pair), default=None)
+    return max(found, key=lambda pair: worth(board, pair), default=None)
 
 
 def _pairs_from(board: Board, cell: int) -> list[Pair]:
     others = sorted(other for other in candidates(board, cell) if _fit(board, cell, other))
     return [(board.number_at(cell), board.number_at(other)) for other in others]
-
-
-def _worth(board: Board, pair: Pair) -> int:
-    return pair_points(board, *pair) + row_points(board, play(board, *pair).rows)
 
 
 def _wrong_pair(board: Board, draw: bytes) -> Pair | None:

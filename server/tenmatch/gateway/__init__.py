@@ -19,6 +19,7 @@ A move goes through here from top to bottom, and its event back up:
     fanout       an event to everyone in the room: players first, watchers in slices
     frames       what they are sent, made once for all of a kind (framing: as WebSocket frames)
     attendance   who is there, on all nodes
+    witness      what is noted of players beside the log
     matchmaking  who seeks an opponent here, and what they are told
     meetings     the rooms of those who were found for each other
     listing      the public list of rooms

@@ -10,13 +10,15 @@ from typing import Final
 
 from tenmatch.game import commands
 from tenmatch.game.events import Seated
-from tenmatch.game.ids import Millis, RoomId, SeatNumber
+from tenmatch.game.evidence import Change
+from tenmatch.game.ids import Millis, SeatNumber
 from tenmatch.game.room import Phase
 from tenmatch.gateway.asked import Holder
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import Tables
 from tenmatch.gateway.tasks import Spawn
+from tenmatch.gateway.witness import Witness
 from tenmatch.protocol import to_client
 from tenmatch.store.connect import StoreDown
 from tenmatch.store.presence import Held, Here, Presence
@@ -29,10 +31,15 @@ ABSENT_MS: Final = 60_000  # then a seat is freed, before the start
 class Attendance:
     """What this node knows of who is there."""
 
-    def __init__(self, presence: Presence, tables: Tables, *, spawn: Spawn) -> None:
-        """Start knowing nothing."""
+    def __init__(self, presence: Presence, tables: Tables, witness: Witness, *, spawn: Spawn) -> None:
+        """Start knowing nothing.
+
+        Args:
+            witness: Notes who comes and goes while a game runs.
+        """
         self._presence = presence
         self._tables = tables
+        self._witness = witness
         self._spawn = spawn
 
     async def arrive(self, table: Table, seat: SeatNumber) -> int:
@@ -41,19 +48,29 @@ class Attendance:
         Raises:
             StoreDown: The store cannot be reached.
         """
-        return await self._presence.arrive(table.room, seat)
+        number = await self._presence.arrive(table.room, seat)
+        self._witness.note(table, seat, Change.ARRIVED)
+        return number
 
     def depart(self, table: Table, seat: SeatNumber | None, number: int) -> None:
         """Say that a connection is gone, unless a newer one holds the seat."""
         self._tables.restless.add(table)
         if seat is not None:
-            self._spawn(self._depart(table.room, seat, number))
+            self._spawn(self._depart(table, seat, number))
 
-    async def _depart(self, room: RoomId, seat: SeatNumber, number: int) -> None:
+    async def _depart(self, table: Table, seat: SeatNumber, number: int) -> None:
         try:
-            await self._presence.depart(room, seat, number)
+            gone = await self._presence.depart(table.room, seat, number)
         except StoreDown as error:
-            log.debug("a departure is noticed later", extra={"room": room, "error": str(error)})
+            log.debug("a departure is noticed later", extra={"room": table.room, "error": str(error)})
+        else:
+            if gone:
+                self._witness.note(table, seat, Change.DEPARTED)
+
+    def looks(self, table: Table, member: Member, on: bool) -> None:
+        """Hear from a player whether they can see the page; who watches may look away."""
+        if member.seat is not None:
+            self._witness.note(table, member.seat, Change.SHOWN if on else Change.HIDDEN)
 
     def greet(self, table: Table, member: Member) -> None:
         """Tell a joiner who is there, as far as this node knows."""

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable
+from typing import assert_never
 
 from tenmatch import __version__
 from tenmatch.game import commands
@@ -350,18 +351,18 @@ class Desk:
 
     # -- the rest
 
-    def talk(
-        self,
-        session: Session,
-        table: Table,
-        member: Member,
-        message: from_client.Chat | from_client.SendReport,
-    ) -> None:
-        """Say something to a room, or report somebody there."""
-        if isinstance(message, from_client.Chat):
-            self._talk.say(session, table, member, message)
-        else:
-            self._run(session, message.id, self._talk.report(session, table, member, message))
+    def aside(self, session: Session, table: Table, member: Member, message: from_client.AnyAside) -> None:
+        """Take what is said in a room beside the game."""
+        match message:
+            case from_client.Chat():
+                self._talk.say(session, table, member, message)
+            case from_client.SendReport():
+                self._run(session, message.id, self._talk.report(session, table, member, message))
+            case from_client.Focus(on=on):
+                self._attendance.looks(table, member, on)
+                session.done(message.id)
+            case _:
+                assert_never(message)
 
     def follow(self, session: Session, on: bool, re: int | None) -> None:
         """Send the session the list of rooms and its changes, or stop."""

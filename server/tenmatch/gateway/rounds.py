@@ -13,6 +13,7 @@ from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import CODE_TTL_S, LOOKED_AT_MS, NoSuchRoom, Tables, UnreadableRoom
+from tenmatch.gateway.witness import Witness
 from tenmatch.store import due
 from tenmatch.store.codes import renew_codes
 from tenmatch.store.connect import Store, StoreDown
@@ -39,6 +40,7 @@ class Rounds:
         listing: Listing,
         records: Records,
         ratings: Ratings,
+        witness: Witness,
     ) -> None:
         """Prepare; `every` starts them."""
         self._store = store
@@ -47,6 +49,7 @@ class Rounds:
         self._listing = listing
         self._records = records
         self._ratings = ratings
+        self._witness = witness
         self._idle_since: dict[Table, float] = {}
 
     def all(self) -> list[tuple[str, float, Callable[[], Awaitable[None]]]]:
@@ -74,6 +77,7 @@ class Rounds:
         await self._listing.write(tables)
         await self._attendance.renew(tables)
         await self._listing.read()
+        await self._witness.write()
 
     async def presence(self) -> None:
         """See to it that who is here is said again, and that other nodes leave these rooms to us."""

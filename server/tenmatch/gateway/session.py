@@ -23,7 +23,7 @@ from tenmatch.gateway.requests import NOT_SEATED, InRoom, move_command, request_
 from tenmatch.gateway.table import Table
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.codec import Codec, Sendable
-from tenmatch.protocol.from_client import AnyFromClient, AnyMove
+from tenmatch.protocol.from_client import AnyAside, AnyFromClient, AnyMove
 from tenmatch.protocol.limits import BadMessage, CloseCode, ErrorCode, PeerError
 from tenmatch.store.clock import StoreClock
 
@@ -67,14 +67,8 @@ class Desk(Protocol):
     def leave(self, session: "Session", table: Table, member: Member, re: int | None) -> None:
         """Take the session out of a room; before the start this frees its seat."""
 
-    def talk(
-        self,
-        session: "Session",
-        table: Table,
-        member: Member,
-        message: from_client.Chat | from_client.SendReport,
-    ) -> None:
-        """Say something to a room, or report somebody there."""
+    def aside(self, session: "Session", table: Table, member: Member, message: AnyAside) -> None:
+        """Take what is said in a room beside the game."""
 
     def seek(self, session: "Session", message: from_client.Seek) -> None:
         """Let the session's player wait for an opponent, or no longer."""
@@ -271,8 +265,8 @@ class Session:
                 self._request(message)
             case from_client.Leave():
                 self._leave(message)
-            case from_client.Chat() | from_client.SendReport():
-                self._talk(message)
+            case from_client.Chat() | from_client.SendReport() | from_client.Focus():
+                self._aside(message)
             case from_client.Seek():
                 self._desk.seek(self, message)
             case from_client.Lobby(on=on):
@@ -407,12 +401,12 @@ class Session:
             return
         self._desk.leave(self, *held, message.id)
 
-    def _talk(self, message: from_client.Chat | from_client.SendReport) -> None:
+    def _aside(self, message: AnyAside) -> None:
         held = self.rooms.get(message.room)
         if held is None:
             self._not_here(message)
             return
-        self._desk.talk(self, *held, message)
+        self._desk.aside(self, *held, message)
 
     def may_talk(self) -> bool:
         """Take the credit for a line of chat; return False where it is one too many."""
@@ -420,9 +414,7 @@ class Session:
 
     # -- messages that come to nothing
 
-    def _not_here(
-        self, message: InRoom | from_client.Leave | from_client.Chat | from_client.SendReport
-    ) -> None:
+    def _not_here(self, message: InRoom | from_client.Leave | AnyAside) -> None:
         text = "this connection is not in that room: join it first"
         self._reject(message, ErrorCode.NO_SUCH_ROOM, text)
 

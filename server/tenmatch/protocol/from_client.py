@@ -192,6 +192,13 @@ class SendReport(Request, frozen=True, kw_only=True, tag="report"):
     text: Annotated[str, Meta(min_length=1, max_length=limits.TEXT_LENGTH)] | None = None
 
 
+class Focus(Request, frozen=True, kw_only=True):
+    """Say that one's page is to be seen, or no longer."""
+
+    room: RoomName
+    on: bool
+
+
 class Seek(Request, frozen=True, kw_only=True, tag="queue"):
     """Wait for an opponent, or no longer."""
 
@@ -214,6 +221,9 @@ class Ping(Request, frozen=True, kw_only=True):
 AnyMove = Match | CallNoPair | Add | Pass | Resign
 """What is answered by (`room`, `n`)."""
 
+AnyAside = Chat | SendReport | Focus
+"""What is said in a room beside the game."""
+
 AnyFromClient = (
     Hello
     | Create
@@ -231,6 +241,7 @@ AnyFromClient = (
     | WantRematch
     | Chat
     | SendReport
+    | Focus
     | Seek
     | Lobby
     | Ping

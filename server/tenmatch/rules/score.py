@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
-from tenmatch.rules.board import COLUMNS, Board
+from tenmatch.rules.board import COLUMNS, Board, Pair, play
 from tenmatch.rules.lines import Family, open_lines
 
 ROW: Final = 10  # for each closed row that had nine slots
@@ -48,6 +48,11 @@ def pair_points(board: Board, a: int, b: int) -> int:
 def row_points(board: Board, rows: Iterable[int]) -> int:
     """Give what closing *rows* is worth; *board* and indexes are those before the match."""
     return sum(ROW for row in rows if (row + 1) * COLUMNS <= len(board.digits))
+
+
+def worth(board: Board, pair: Pair) -> int:
+    """Give what a legal pair is worth with the rows that its match closes, clearing aside."""
+    return pair_points(board, *pair) + row_points(board, play(board, *pair).rows)
 
 
 def clear_points(*, own: bool, adds_left: int) -> int:

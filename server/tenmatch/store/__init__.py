@@ -25,6 +25,7 @@ is a cluster of one; so is whichever primary sentinels name.
     queue       who seeks an opponent, and who was paired
     outages     the heartbeat of all nodes together, and the gaps in it
     lobby, codes, players, secret   the lists beside the logs
+    observed     what nodes note of players beside a log
     reports      what players report of each other
     checks      is this server fit to be the store?
     embedded    a private server in a folder of ours

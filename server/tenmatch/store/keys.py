@@ -9,6 +9,7 @@ a cluster.
 | tm:{ROOM}:here       | hash    | connection counter, holders of seats, watchers     | with the log         |
 | tm:{ROOM}:feed       | channel | new entries, and notes (see store.feed)            |                      |
 | tm:{ROOM}:record     | string  | the finished game, as JSON in gzip (store.records) | as set; none: 0 days |
+| tm:{ROOM}:observed   | list    | notes on its players beside it (store.observed)    | as set; none: 0 days |
 | tm:{probe:NODE:I}    | channel | a node's messages to itself, one for each shard    |                      |
 | tm:{due:K}           | zset    | room by the ms when somebody must look             | none: members go     |
 | tm:{alive}           | string  | ms of the latest heartbeat of any node             | none: one            |
@@ -79,6 +80,11 @@ def feed(room: RoomId) -> str:
 def record(room: RoomId) -> str:
     """Name the record of a game that is over."""
     return f"tm:{{{room}}}:record"
+
+
+def observed(room: RoomId) -> str:
+    """Name the list of what was noted of a game's players."""
+    return f"tm:{{{room}}}:observed"
 
 
 def room_of_feed(channel: bytes) -> RoomId:
