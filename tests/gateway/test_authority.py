@@ -26,13 +26,16 @@ FIELDS: dict[str, dict[str, object]] = {
     "kick": {"seat": 0},
     "rematch": {"want": True},
     "chat": {"text": "let me"},
+    "focus": {"on": False},
     "report": {"player": "w6tq9ek2hmpa", "reason": "other"},
     "match": {"a": 0, "b": 1, "seen": 1},
     "call": {"seen": 1},
 }
 OUTSIDE: Codes = {
     **dict.fromkeys(MOVES, "not_seated"),
-    **dict.fromkeys(("ready", "start", "bot", "kick", "rematch", "chat", "report", "leave"), "no_such_room"),
+    **dict.fromkeys(
+        ("ready", "start", "bot", "kick", "rematch", "chat", "report", "focus", "leave"), "no_such_room"
+    ),
 }
 WATCHING: Codes = {
     **dict.fromkeys(MOVES, "not_seated"),
@@ -109,7 +112,12 @@ async def refused(node: Running, room: RoomId, who: Peer, codes: Codes) -> None:
 
 def test_every_message_of_a_room_is_tried() -> None:
     assert set(KICKED) == set(TYPES) - NOT_OF_A_ROOM
-    assert set(WATCHING) == set(TYPES) - NOT_OF_A_ROOM - {"join", "leave", "chat"}  # which a watcher may
+    assert set(WATCHING) == set(TYPES) - NOT_OF_A_ROOM - {
+        "join",
+        "leave",
+        "chat",
+        "focus",
+    }  # which a watcher may
 
 
 @pytest.mark.parametrize("mode", ["race", "turns"])

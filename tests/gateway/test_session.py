@@ -201,6 +201,7 @@ EVERYTHING: dict[str, Heard] = {
     "resign": {"n": 9},
     "rematch": {"want": True},
     "chat": {"text": "hi"},
+    "focus": {"on": False},
     "report": {"player": "w6tq9ek2hmpa", "reason": "other"},
 }
 
@@ -232,7 +233,7 @@ async def test_who_has_no_seat_changes_nothing(node: Running, meet: Meet, who: s
         assert (answer["t"], answer["code"], answer["n"]) == ("refused", "not_seated", 9)
     else:
         answer = await guest.ask(t, room=room, **EVERYTHING[t])
-        allowed = who == "watcher" and t in ("leave", "chat")
+        allowed = who == "watcher" and t in ("leave", "chat", "focus")
         assert answer["t"] == ("ok" if allowed else "error"), answer
     assert await node.log(room) == before  # type: ignore[arg-type]
 
@@ -320,7 +321,7 @@ async def test_a_bug_in_what_waited_ends_the_connection(
     def fail(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(session.Session, "_talk", fail)
+    monkeypatch.setattr(session.Session, "_aside", fail)
     anna = await meet()
     await anna.send({"t": "create", "mode": "race"}, {"t": "chat", "room": NO_ROOM, "text": "x"})
     assert await anna.closed() == 1011

@@ -31,6 +31,7 @@ MESSAGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
         {"room": ROOM, "player": "w6tq9ek2hmpa", "reason": "abuse"},
         {"id": 1, "text": "x"},
     ),
+    "focus": ({"room": ROOM, "on": True}, {"id": 1}),
     "queue": ({"mode": "race", "on": True}, {"id": 1, "rated": False, "bot": True}),
     "lobby": ({"on": True}, {"id": 1}),
     "ping": ({}, {"id": 1}),

@@ -1,7 +1,14 @@
-"""What people say to each other on the page: in phrases; who is muted, who is reported."""
+"""What people say to each other on the page, in phrases; who is muted and reported; who looks away."""
 
 from playwright.sync_api import expect
 from tests.web.page.conftest import Visit
+from tests.web.page.visitor import seat
+
+# As when another tab is looked at, which a browser without a screen never does.
+LOOK = """(state) => {
+    Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+}"""
 
 
 def test_phrases_are_read_in_ones_own_language_and_players_muted_and_reported(visit: Visit) -> None:
@@ -24,3 +31,17 @@ def test_phrases_are_read_in_ones_own_language_and_players_muted_and_reported(vi
     ann.at("report-text").fill("waits for ever")
     ann.press("report-send")
     ann.sees("reported", "Thank you")
+
+
+def test_a_page_says_when_it_is_out_of_sight(visit: Visit) -> None:
+    ann, bob = visit(), visit()
+    code = seat(ann, bob)
+    with ann.page.expect_websocket() as opened:
+        ann.open(f"#{code}")
+    ann.sees("board")
+    for state, on in (("hidden", b"\xc2"), ("visible", b"\xc3")):
+        said = b"\xa2on" + on
+        with opened.value.expect_event(
+            "framesent", lambda sent, said=said: b"focus" in sent and said in sent
+        ):
+            ann.page.evaluate(LOOK, state)
