@@ -50,7 +50,7 @@ def test_evidence_is_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     shown = run(app, ["evidence", OVER, "--redis", url])
     assert shown.exit_code == 0
-    for word in ("Ada (0)", "Bo (1)", "race", "blocked", "1, 2.00 s", "no verdict"):
+    for word in ("Ada (0)", "Lynx 27 (1)", "race", "blocked", "1, 2.00 s", "no verdict"):
         assert word in shown.stdout
     found = json.loads(run(app, ["evidence", OVER, "--redis", url, "--json"]).stdout)
     assert (found["room"], found["mode"], found["rated"]) == (OVER, "race", False)

@@ -6,7 +6,7 @@ import pytest
 from tests.game.whole import BOB, Game, mirror, race, turns
 
 from tenmatch.game import commands
-from tenmatch.game.events import AnyEvent, Ended, Matched, Mistaken
+from tenmatch.game.events import Ended, Matched, Mistaken
 from tenmatch.game.evidence import Change, Conduct, Evidence, Note, evidence
 from tenmatch.game.ids import Millis, MoveNumber, SeatNumber
 from tenmatch.game.options import Mode
@@ -100,9 +100,9 @@ def test_which_matches_were_the_best_that_there_were() -> None:
 
 
 @pytest.mark.parametrize("play", [race, turns, mirror])
-def test_whole_games_tell_what_happened_in_them(play: Callable[..., list[AnyEvent]]) -> None:
+def test_whole_games_tell_what_happened_in_them(play: Callable[..., Game]) -> None:
     for seed in range(3):
-        events = play(seed, size=27, adds=2)
+        events = play(seed, size=27, adds=2).events
         found = evidence(events)
         for conduct in found.seats:
             mine = [event for event in events if getattr(event, "seat", None) == conduct.seat]

@@ -39,9 +39,10 @@ def test_a_page_says_when_it_is_out_of_sight(visit: Visit) -> None:
     with ann.page.expect_websocket() as opened:
         ann.open(f"#{code}")
     ann.sees("board")
-    for state, on in (("hidden", b"\xc2"), ("visible", b"\xc3")):
-        said = b"\xa2on" + on
-        with opened.value.expect_event(
-            "framesent", lambda sent, said=said: b"focus" in sent and said in sent
-        ):
+    for state, on in (("hidden", "false"), ("visible", "true")):
+
+        def tells(sent: str, on: str = on) -> bool:
+            return '"focus"' in sent and f'"on":{on}' in sent
+
+        with opened.value.expect_event("framesent", tells):
             ann.page.evaluate(LOOK, state)
