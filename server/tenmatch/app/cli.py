@@ -1,4 +1,4 @@
-"""The command line: `tenmatch` with `serve`, `play`, `watch`, `judge`, `verify`, `evidence`, `reports`, `load`."""
+"""The command line: `tenmatch`, whose commands `tenmatch --help` lists."""
 
 import asyncio
 import sys
