@@ -3,6 +3,7 @@ import { button, el, put } from './elements.js';
 import { open } from './dialogs.js';
 import { pills } from './lobby.js';
 import { remember, setting } from './settings.js';
+import { sizes } from './sentences.js';
 import { t } from './texts.js';
 
 const SIZES = { even: 36, classic: 27 }; // deals that exist in one size only
@@ -20,6 +21,7 @@ const DEFAULTS = {
   chat: true,
   private: false,
   rated: false,
+  teams: 'none',
 };
 /** What another mode begins with. */
 const BEGINS = {
@@ -35,7 +37,8 @@ const NUMBERS = {
   increment_s: [0, 60, ['turns']],
 };
 const SWITCHES = { rated: null, penalty: null, row_again: ['turns'], spectators: null, chat: null, private: null };
-const RATED = ['mode', 'rated', 'max_players', 'spectators', 'chat', 'private']; // what one may choose in a rated room
+const CHOICES = { teams: ['race'] };
+const RATED = ['mode', 'rated', 'teams', 'max_players', 'spectators', 'chat', 'private']; // what one may choose in a rated room
 const PLAYERS = { race: [2, 8], turns: [2, 4], mirror: [1, 10] }; // the least and the most
 
 /** Open the window; a game that is made is entered. */
@@ -93,17 +96,28 @@ function request(wish) {
 
 function fits(key, { mode, rated }) {
   if (rated && !RATED.includes(key)) return false;
-  return (key in NUMBERS ? NUMBERS[key][2] : SWITCHES[key])?.includes(mode) ?? true;
+  return (key in NUMBERS ? NUMBERS[key][2] : { ...SWITCHES, ...CHOICES }[key])?.includes(mode) ?? true;
 }
 
 function rows(wish, draw) {
   const [alone, most] = PLAYERS[wish.mode];
   const least = wish.rated ? 2 : alone;
   wish.max_players = Math.min(Math.max(wish.max_players, least), most);
-  const players = Array.from({ length: most - least + 1 }, (_, i) => [i + least, i + least]);
+  const together = fits('teams', wish) && wish.teams !== 'none';
+  if (together) wish.max_players = Math.max(4, wish.max_players - (wish.max_players % 2));
+  const players = together
+    ? [4, 6, 8].map((n) => [n, `${n} · ${sizes(true, n)}`])
+    : Array.from({ length: most - least + 1 }, (_, i) => [i + least, i + least]);
   if (least === 1) players[0][1] = `1 · ${t('practice')}`;
   return [
     el('p', { class: 'soft small whole' }, t(`about.${wish.mode}`), wish.rated && ` ${t('about.rated')}`),
+    fits('teams', wish) &&
+      choice(
+        'teams',
+        ['none', 'chosen', 'drawn'].map((teams) => [teams, t(`teams.${teams}`)]),
+        wish,
+        draw,
+      ),
     choice('max_players', players, wish, draw),
     fits('deal', wish) &&
       choice(

@@ -9,6 +9,7 @@ import { stillness } from './settings.js';
 import { copyButton, hashOfPlayer, hashOfRecord } from './sharing.js';
 import { plain } from './sentences.js';
 import { facts } from './stats.js';
+import { nameOfSide, sidesOf, teamHead } from './teams.js';
 import { t } from './texts.js';
 
 /** Make the card that stands above the last board. On its `view` the game can be watched again, told in `told`, until `signal` aborts. */
@@ -28,7 +29,8 @@ export function endCard({ page, room, story, view, told, signal }) {
     el(
       'ol',
       { class: 'ranking' },
-      ranking.map(({ seat, place, score, mistakes }) =>
+      ranking.flatMap(({ seat, place, score, mistakes }, line) => [
+        room.state.teams && place !== ranking[line - 1]?.place && teamOf(room, seat),
         el(
           'li',
           { class: `s${seat}` },
@@ -47,7 +49,7 @@ export function endCard({ page, room, story, view, told, signal }) {
           ),
           el('b', {}, plain(score)),
         ),
-      ),
+      ]),
     ),
     room.state.options.rated && counts(room),
     more,
@@ -62,11 +64,20 @@ function counts({ me }) {
 }
 
 function headline({ state, seat }, ranking) {
-  const first = ranking.filter(({ place }) => place === 1);
-  if (ranking.length < 2 || first.length !== 1) return t(ranking.length < 2 ? 'over' : 'draw');
-  const by = first[0].score - ranking[1].score;
-  const won = first[0].seat === seat ? t('youWon') : t('won', { name: nameOf(state, first[0].seat, seat) });
+  const places = new Map(ranking.map((line) => [line.seat, line.place]));
+  const placeOf = ({ seats }) => places.get(seats[0]);
+  const sides = ranking.length < 2 ? [] : sidesOf(state).sort((one, other) => placeOf(one) - placeOf(other));
+  const [first, second] = sides;
+  if (!second || placeOf(second) === 1) return t(second ? 'draw' : 'over');
+  const by = first.score - second.score;
+  const alone = first.seats.length === 1 && first.seats[0] === seat && first.team === null;
+  const won = alone ? t('youWon') : t('won', { name: nameOfSide(state, first, seat) });
   return by > 0 ? `${won} ${t('by', { n: by })}` : won;
+}
+
+function teamOf({ state, seat: mine }, seat) {
+  const side = sidesOf(state).find(({ seats }) => seats.includes(seat));
+  return el('li', { class: 'team' }, teamHead(state, side, mine));
 }
 
 async function fillIn(place, { room, story, view, told, signal }) {

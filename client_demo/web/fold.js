@@ -39,6 +39,7 @@ import { Board } from './board.js';
  * @property {string | null} seed
  * @property {string | null} salt
  * @property {(Seat | null)[]} seats
+ * @property {(number | null)[]} [teams]   by seat; not before they are drawn, null for an empty seat
  * @property {number | null} turn
  * @property {(number | null)[] | null} clocks
  * @property {number | null} clocks_at
@@ -174,7 +175,8 @@ function created(_, event) {
   const shared = { ...NO_BOARD, adds_left: options.adds ?? 0 };
   const boards = mode === 'mirror' ? { boards: [...seats], progress: [...seats] } : shared;
   const meeting = join_by === undefined ? {} : { join_by };
-  const told = { mode, options, private: event.private, code, host, commit, ...meeting, seats };
+  const teams = options.teams === 'chosen' ? { teams: seats.map((_, seat) => seat % 2) } : {};
+  const told = { mode, options, private: event.private, code, host, commit, ...meeting, seats, ...teams };
   return /** @type {State} */ ({ ...ROOM, ...told, ...boards });
 }
 
@@ -203,7 +205,8 @@ function started(state, event, viewer) {
     board: event.board, ids: [...board.ids], next_id: board.nextId, left: board.left, adds_left: event.adds_left,
     open: state.mode === 'race' ? null : board.hasPair(),
   };
-  const playing = timed({ ...state, phase: 'playing' }, event, viewer);
+  const teams = event.teams && { teams: event.teams };
+  const playing = timed({ ...state, phase: 'playing', ...teams }, event, viewer);
   if (!state.boards) return { ...playing, ...dealt };
   const sees = (/** @type {number} */ seat) => state.seats[seat] && (viewer === null || viewer === seat);
   return {

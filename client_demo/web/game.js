@@ -37,8 +37,10 @@ export class Game {
   /** How many sit from the first moment on, else only who made the room. */
   sitters = 1;
   host = 0;
+  /** The team of each seat, null for an empty one; null where there are none, or they are still to be drawn. @type {(number | null)[] | null} */
+  teams = null;
   kicked = new Set();
-  /** What has to follow in the same breath. @type {{kind: string, reason?: string} | null} */
+  /** What has to follow in the same breath. @type {{kind: string, reason?: string, seat?: number} | null} */
   must = null;
   /** @type {number | null} */
   startsAt = null;
@@ -112,6 +114,16 @@ export class Game {
     return this.seats.flatMap((seat, number) => (seat && seat.out === null ? [number] : []));
   }
 
+  /** Whom a seat wins with: its team, or else nobody. @param {number} seat @returns {number} */
+  side(seat) {
+    return Number(this.teams?.[seat] ?? seat);
+  }
+
+  /** How many sides they are. @param {readonly number[]} seats */
+  sides(seats) {
+    return new Set(seats.map((seat) => this.side(seat))).size;
+  }
+
   /** @param {number} number @returns {Seat} */
   seat(number) {
     return /** @type {Seat} */ (this.seats[number]);
@@ -142,6 +154,7 @@ const HAPPEN = {
   created(game, { options, host }) {
     game.seats = Array(options.max_players).fill(null);
     game.host = host;
+    game.teams = options.teams === 'chosen' ? game.seats.map((_, seat) => seat % 2) : null;
   },
   seated(game, { seat, player, ready }) {
     const bot = player.bot !== null;
@@ -163,11 +176,11 @@ const HAPPEN = {
     game.phase = 'starting';
     game.startsAt = starts_at;
   },
-  started(game, { at, board, adds_left, ends_at = null, turn = null, clocks = [] }) {
+  started(game, { at, board, adds_left, ends_at = null, turn = null, clocks = [], teams = game.teams }) {
     game.phase = 'playing';
     game.startsAt = null;
     game.heardAt = game.clocksAt = at;
-    [game.endsAt, game.turn, game.clocks] = [ends_at, turn, clocks];
+    [game.endsAt, game.turn, game.clocks, game.teams] = [ends_at, turn, clocks, teams];
     const boards = game.mirror ? game.seats.length : 1;
     game.sheets = Array.from({ length: boards }, () => new Sheet(board, adds_left, game.seq, at));
   },
@@ -249,14 +262,15 @@ function timed(game, { at, turn, clocks }) {
  * What has to follow in the same breath, before anybody else may act.
  * @param {Game} game  after the event
  * @param {Event} event
- * @returns {{kind: string, reason?: string} | null}
+ * @returns {{kind: string, reason?: string, seat?: number} | null}
  */
-function mustFollow(game, { kind }) {
-  if (game.phase === 'open' || game.phase === 'starting') return beforeStart(game, kind);
+function mustFollow(game, event) {
+  const { kind } = event;
+  if (game.phase === 'open' || game.phase === 'starting') return beforeStart(game, event);
   if (game.phase === 'over' || !['matched', 'called', 'added', 'passed', 'flagged', 'resigned'].includes(kind)) return null;
   const { stillIn } = game;
   if (kind === 'flagged' || kind === 'resigned') {
-    if (stillIn.length === 1) return { kind: 'ended', reason: 'last_one_in' };
+    if (game.sides(stillIn) === 1) return { kind: 'ended', reason: 'last_one_in' };
     if (stillIn.every((seat) => game.seat(seat).bot)) return { kind: 'ended', reason: 'abandoned' };
   }
   const [add, end] = [{ kind: 'added' }, { kind: 'ended', reason: game.cleared ? 'cleared' : 'stuck' }];
@@ -268,8 +282,12 @@ function mustFollow(game, { kind }) {
   return !open || allPassed ? (mayAdd ? add : end) : null;
 }
 
-/** @param {Game} game @param {string} kind @returns {{kind: string, reason?: string} | null} */
-function beforeStart(game, kind) {
+/** @param {Game} game @param {Event} event @returns {{kind: string, reason?: string, seat?: number} | null} */
+function beforeStart(game, { kind, seat, player }) {
+  if (kind === 'seated' && player.bot === null) {
+    const before = game.seats.findIndex((other, number) => number !== seat && other?.player.id === player.id);
+    if (before >= 0 && game.seq > game.sitters + 1) return { kind: 'unseated', seat: before }; // who moves frees the other seat
+  }
   const empty = game.seats.every((seat) => !seat || seat.bot);
   if (kind === 'unseated' && (empty || game.paired)) return { kind: 'ended', reason: 'abandoned' };
   if (kind === 'starting') return game.options.countdown_ms === 0 ? { kind: 'started' } : null;

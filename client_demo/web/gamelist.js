@@ -1,6 +1,7 @@
 /** Under the first screen: games of one's own that still run, rooms to join, games to watch. Kept current by the lobby. */
 import { button, el, icon, put } from './elements.js';
 import { mark } from './marks.js';
+import { sizes } from './sentences.js';
 import { t } from './texts.js';
 
 const SHOWN = ['race', 'turns', 'mirror']; // the kinds of game this page can show
@@ -121,6 +122,7 @@ function aboutLine(line) {
   return [
     el('b', {}, line.host?.name ?? '–'),
     el('span', { class: 'soft' }, ` · ${t(line.mode)} · ${t('nNumbers', { n: line.size })}`),
+    line.teams && el('span', { class: 'soft' }, ` · ${sizes(line.teams, line.max_players)}`),
     line.rated && el('span', { class: 'soft' }, ` · ${t('rated')}`),
   ];
 }

@@ -66,17 +66,20 @@ function inMode(mode, { rating, games, place, players, curve, results }) {
   );
 }
 
-function result({ room, at, place, rating, change, counted, rivals }) {
-  const against = rivals.flatMap((rival, index) => [
-    index > 0 && ', ',
-    playerLink(rival),
-    el('span', { class: 'soft' }, ` ${rival.rating}`),
-  ]);
+function result({ room, at, place, rating, change, counted, rivals, mates = [] }) {
+  const named = (players) =>
+    players.flatMap((player, index) => [
+      index > 0 && ', ',
+      playerLink(player),
+      el('span', { class: 'soft' }, ` ${player.rating}`),
+    ]);
+  const together = mates.length > 0 && [el('span', { class: 'soft' }, `${t('inTeamWith')} `), named(mates), ' – '];
+  const against = [together, named(rivals)];
   const kind = change > 0 ? 'ok' : change < 0 ? 'bad' : 'soft';
   return el(
     'li',
     {},
-    el('span', { class: 'place' }, t('cameOf', { place, all: rivals.length + 1 })),
+    el('span', { class: 'place' }, t('cameOf', { place, all: mates.length ? 2 : rivals.length + 1 })),
     el('span', { class: 'rivals' }, against),
     el('b', { class: kind, title: t('rating') }, counted ? signed(change) : '–'),
     el('span', { class: 'soft' }, String(rating)),

@@ -2,6 +2,7 @@
 import { el, put } from './elements.js';
 import { mark, nameOf } from './marks.js';
 import { minutes, plain, signed } from './sentences.js';
+import { sidesOf, teamHead } from './teams.js';
 import { t } from './texts.js';
 
 const LOW = 10000; // ms from which a clock is shown as low
@@ -26,8 +27,22 @@ export class Players {
     const cards = seats.map((seat) => this.#card(seat, state));
     const count = seats.length > 2 ? ' many' : seats.length < 2 ? ' alone' : '';
     this.element.className = `players${count}`;
-    put(this.element, seats.length > 2 ? [this.time, cards] : [cards[0], this.time, cards[1]]);
+    put(this.element, seats.length > 2 ? [this.time, this.#together(seats, cards)] : [cards[0], this.time, cards[1]]);
     this.tick();
+  }
+
+  // Cards by team, where there are teams.
+  #together(seats, cards) {
+    const { state, seat: mine } = this.room;
+    if (!state.teams) return cards;
+    return sidesOf(state).map((side) =>
+      el(
+        'div',
+        { class: 'team' },
+        teamHead(state, side, mine),
+        side.seats.map((seat) => cards[seats.indexOf(seat)]),
+      ),
+    );
   }
 
   /** Bring the clocks up to date. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fromHex, sha256, toHex } from './hashes.js';
 import * as rules from './rules.js';
 import { believed, counted, inOrder, known, ratingOf, RULES, typed, usable } from './shapes.js';
 import { Wrong } from './wrong.js';
@@ -25,7 +26,9 @@ const MOST_N = 2 ** 31 - 1;
  * @typedef {import('./sheet.js').Sheet} Sheet
  */
 
-/** What is due by itself: a kind, and for an end its reason. @typedef {{kind: string, at: number, reason?: string}} Due */
+/** What is compared of a side. @typedef {{out: number | null, score: number, mistakes: number, clearedBy: number}} Side */
+
+/** What is due by itself: a kind, and for an end its reason. @typedef {{kind: string, at: number, reason?: string, seat?: number}} Due */
 
 /**
  * What the next event had to be.
@@ -97,13 +100,14 @@ function abandonedAt(game) {
 const BY_ITSELF = {
   starting: (game, { at }) => ({ kind: 'starting', at, starts_at: at + game.options.countdown_ms }),
   started(game, { at }) {
-    const { seed, options: { size, deal, adds, seconds, base_s } } = game.created;
+    const { seed, options: { size, deal, adds, seconds, base_s, teams } } = game.created;
     const board = rules.deal(seed ?? null, size, deal);
     const hash = rules.hash(rules.parse(board));
     const clocks = game.seats.map((seat) => (seat ? base_s * 1000 : null));
     const play = game.turns ? { turn: game.stillIn[0], clocks } : { ends_at: at + seconds * 1000 };
-    return { kind: 'started', at, board, adds_left: adds, ...play, hash };
+    return { kind: 'started', at, board, adds_left: adds, ...play, ...(teams === 'drawn' && { teams: drawn(game) }), hash };
   },
+  unseated: (game, { at, seat }) => freed(game, at, Number(seat), 'left'),
   added(game, { at }) {
     const { slots, told } = game.sheets[0].added();
     const play = game.race ? {} : { open: rules.hasPair(slots), turn: game.turn, clocks: game.clocksThen(at) };
@@ -129,24 +133,52 @@ function goesOut(game, seat, at) {
   return { turn: game.turn === seat ? game.after(seat) : game.turn, clocks };
 }
 
+/** A seat is free. @param {Game} game @param {number} at @param {number} seat @param {string} reason @returns {Event} */
+function freed(game, at, seat, reason) {
+  const host = game.seats.findIndex((other, number) => other && number !== seat && !other.bot);
+  return { kind: 'unseated', at, seat, reason, ...(host >= 0 && { host }) };
+}
+
+/** The teams of those who sit there, drawn from the salt: in the order of these hashes, one into each in turn. @param {Game} game */
+function drawn({ seats, created: { salt } }) {
+  const draw = [...fromHex(salt), ...new TextEncoder().encode('teams')];
+  const ticket = (/** @type {number} */ seat) => toHex(sha256(Uint8Array.of(...draw, seat)));
+  const order = seats.flatMap((taken, seat) => (taken ? [{ seat, ticket: ticket(seat) }] : []));
+  order.sort((one, other) => (one.ticket < other.ticket ? -1 : 1));
+  return seats.map((taken, seat) => (taken ? order.findIndex((each) => each.seat === seat) % 2 : null));
+}
+
 /**
- * The ranking: those still in first, among those out in turns who went later, then points, then fewer mistakes, and in
- * mirror the earlier clear.
+ * The ranking of sides, those who win together: those still in first, among those out in turns who went later, then
+ * points, then fewer mistakes, and in mirror the earlier clear.
  * @param {Game} game
  */
 function ranking(game) {
   if (!game.sheets.length) return [];
-  const clearedBy = (/** @type {{seat: number}} */ { seat }) => (game.mirror ? (game.sheets[seat].clearedBy ?? Infinity) : 0);
-  const taken = game.seats.flatMap((seat, number) => (seat ? [{ seat: number, ...seat }] : []));
-  const better = (/** @type {Seat & {seat: number}} */ one, /** @type {Seat & {seat: number}} */ other) => {
+  const clearedBy = (/** @type {number} */ seat) => (game.mirror ? (game.sheets[seat].clearedBy ?? Infinity) : 0);
+  /** @type {Map<number, Side>} */
+  const sides = new Map();
+  for (const [number, seat] of game.seats.entries()) {
+    if (!seat) continue;
+    const known = sides.get(game.side(number)) ?? { out: 0, score: 0, mistakes: 0, clearedBy: Infinity };
+    sides.set(game.side(number), {
+      out: known.out === null || seat.out === null ? null : Math.max(known.out, seat.out),
+      score: known.score + seat.score,
+      mistakes: known.mistakes + seat.mistakes,
+      clearedBy: Math.min(known.clearedBy, clearedBy(number)),
+    });
+  }
+  const better = (/** @type {Side} */ one, /** @type {Side} */ other) => {
     if ((one.out === null) !== (other.out === null)) return one.out === null;
     if (game.turns && one.out !== other.out) return Number(one.out) > Number(other.out);
     if (one.score !== other.score) return one.score > other.score;
-    return one.mistakes !== other.mistakes ? one.mistakes < other.mistakes : clearedBy(one) < clearedBy(other);
+    return one.mistakes !== other.mistakes ? one.mistakes < other.mistakes : one.clearedBy < other.clearedBy;
   };
-  const placed = taken.map((one) => {
-    const { seat, score, mistakes } = one;
-    return { seat, place: 1 + taken.filter((other) => better(other, one)).length, score, mistakes };
+  const placed = game.seats.flatMap((taken, seat) => {
+    if (!taken) return [];
+    const own = /** @type {Side} */ (sides.get(game.side(seat)));
+    const place = 1 + [...sides.values()].filter((other) => better(other, own)).length;
+    return [{ seat, place, score: taken.score, mistakes: taken.mistakes }];
   });
   return placed.sort((one, other) => one.place - other.place || one.seat - other.seat);
 }
@@ -173,8 +205,8 @@ const CHOSEN = {
     const { at, player } = event;
     if (game.phase !== 'open') throw impossible(event, 'the game has begun to start');
     known(player);
-    const seat = game.seats.indexOf(null);
-    if (seat < 0) throw impossible(event, 'all seats are taken');
+    const seat = game.opening ? game.seats.indexOf(null) : event.seat;
+    if (game.seats[seat] !== null) throw impossible(event, `there is no free seat ${seat}`);
     const { id, name, bot } = player;
     const noted = game.options.rated ? { skill: believed(event) } : {};
     const rating = noted.skill ? ratingOf(noted.skill) : player.rating;
@@ -183,8 +215,8 @@ const CHOSEN = {
       if (!game.again && bot !== null && seat === 0) throw impossible(event, 'a person sits down first');
       return { ...told, at: game.created.at, ...(game.again && bot === null && { ready: true }), ...noted };
     }
-    const here = game.kicked.has(id) || game.seats.some((other) => other?.player.id === id);
-    if (here && bot === null) throw impossible(event, 'this player sits here, or was kicked');
+    const meets = game.paired && game.seats.some((other) => other?.player.id === id);
+    if ((meets || game.kicked.has(id)) && bot === null) throw impossible(event, 'this player sits here, or was kicked');
     if (bot !== null && game.options.rated) throw impossible(event, 'computer players play no rated games');
     return { ...told, ...noted };
   },
@@ -196,8 +228,7 @@ const CHOSEN = {
     /** @type {Record<string, boolean>} */
     const may = { left: !bot, absent: !bot && game.phase === 'open', kicked: seat !== game.host && !game.paired };
     if (!Object.hasOwn(may, reason) || !may[reason]) throw impossible(event, `nobody can be ${reason} here`);
-    const host = game.seats.findIndex((other, number) => other && number !== seat && !other.bot);
-    return { kind: 'unseated', at, seat, reason, ...(host >= 0 && { host }) };
+    return freed(game, at, seat, reason);
   },
 
   readied(game, event) {
@@ -212,8 +243,8 @@ const CHOSEN = {
 
   starting(game, event) {
     if (game.paired) throw impossible(event, 'a quick match begins when all are ready');
-    const taken = game.seats.filter((seat) => seat).length;
-    if (game.phase !== 'open' || taken < Math.min(2, game.seats.length)) throw impossible(event, 'too few sit here');
+    const taken = game.seats.flatMap((seat, number) => (seat ? [number] : []));
+    if (game.phase !== 'open' || game.sides(taken) < Math.min(2, game.seats.length)) throw impossible(event, 'too few sit here');
     return BY_ITSELF.starting(game, event);
   },
 

@@ -113,9 +113,9 @@ export class Room extends Follower {
     return this.#ask({ t: 'start' });
   }
 
-  /** Give a seat to a computer player (host). @param {'easy' | 'medium' | 'hard'} level */
-  bot(level) {
-    return this.#ask({ t: 'bot', level });
+  /** Give a seat to a computer player (host), the lowest free one or *seat*. @param {'easy' | 'medium' | 'hard'} level @param {number} [seat] */
+  bot(level, seat) {
+    return this.#ask({ t: 'bot', level, ...(seat !== undefined && { seat }) });
   }
 
   /** Send somebody away before the start (host). @param {number} seat */

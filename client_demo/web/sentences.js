@@ -69,6 +69,9 @@ export function reason({ code, a, b, blockers = [], seat }, board, room, story) 
   return t(`why.${code}`, { a: p, b: q, name: turn === null ? '' : nameOf(room.state, turn, room.seat) });
 }
 
+/** How many play with how many: "2 × 3"; nothing where each plays alone. */
+export const sizes = (teams, players) => teams && `2 × ${players / 2}`;
+
 /** What kind of game it is: "Race · 35 numbers · 3:00". */
 export function aboutRoom({ mode, options }) {
   const time =
@@ -80,5 +83,6 @@ export function aboutRoom({ mode, options }) {
     options.chat === false && t('noChat'),
     options.deal !== 'random' && t(`deal.${options.deal}`),
   ];
-  return [t(mode), t('nNumbers', { n: options.size }), time, ...wishes].filter(Boolean).join(' · ');
+  const together = sizes(options.teams, options.max_players);
+  return [t(mode), together, t('nNumbers', { n: options.size }), time, ...wishes].filter(Boolean).join(' · ');
 }

@@ -60,6 +60,7 @@ const OPTIONS = {
   spectator_delay_ms: within(0, 120_000),
   rated: flag,
   chat: (value) => value === undefined || value === false, // not written down where people may talk
+  teams: (value, mode) => value === undefined || (mode === 'race' && ['chosen', 'drawn'].includes(value)),
 };
 /** @type {Record<string, number>} */
 const SIZES = { even: 36, classic: 27 };
@@ -105,7 +106,9 @@ export function usable({ rules, mode, options, seed, salt }) {
   }
   const alone = options.rated && options.max_players < 2;
   no(alone, 'a rated room is for two or more', { what: 'options.max_players', said: options.max_players });
-  const { deal, size } = options;
+  const { deal, size, teams, max_players } = options;
+  const uneven = teams !== undefined && ![4, 6, 8].includes(max_players);
+  no(uneven, 'in teams there are 4, 6 or 8 players', { what: 'options.max_players', said: max_players });
   no(size !== (SIZES[deal] ?? size), 'that deal has another size', { what: 'options.size', said: size, due: SIZES[deal] });
   const seeded = typeof seed === 'string' && /^[0-9a-f]{64}$/i.test(seed);
   no(deal === 'classic' ? seed !== undefined : !seeded, 'that is no seed for this deal', { what: 'seed', said: seed });

@@ -10,6 +10,7 @@ import { Say } from './say.js';
 import { pairWords, reason, sentence, signed } from './sentences.js';
 import { stillness } from './settings.js';
 import * as sound from './sound.js';
+import { nameOfSide, sidesOf } from './teams.js';
 import { t } from './texts.js';
 
 const TICK = 100; // ms between two looks at the clocks
@@ -199,13 +200,11 @@ export class Table {
   #leader() {
     const { state, seat } = this.room;
     if (seat !== null) return;
-    const scores = state.seats
-      .flatMap((one, number) => (one ? [{ number, score: one.score }] : []))
-      .sort((p, q) => q.score - p.score);
+    const scores = sidesOf(state).sort((p, q) => q.score - p.score);
     const by = scores.length > 1 ? scores[0].score - scores[1].score : 0;
     const first = scores.filter(({ score }) => score === scores[0].score).length;
     const level = first === scores.length ? t('level_score') : t('leadTogether', { n: first });
-    const lead = by ? t('leads', { name: nameOf(state, scores[0].number, null), n: by }) : level;
+    const lead = by ? t('leads', { name: nameOfSide(state, scores[0], null), n: by }) : level;
     put(this.lead, el('b', {}, t('youWatch')), state.phase === 'playing' ? ` · ${lead}` : '');
   }
 

@@ -160,12 +160,14 @@ export class Client extends EventTarget {
   }
 
   /**
-   * Enter a room: on one's seat, else on a free one, else (`watch`) as a watcher.
-   * @param {{room?: string, code?: string, watch?: boolean}} where  room or code
+   * Enter a room: on one's seat, else on a free one (`seat`, or the lowest), else (`watch`) as a watcher. Before the start
+   * who sits may move to another seat so.
+   * @param {{room?: string, code?: string, watch?: boolean, seat?: number}} where  room or code
    * @returns {Promise<Room>}
    */
-  join({ room, code, watch }) {
-    return this.#enter({ t: 'join', ...(room ? { room } : { code }), ...(watch && { watch }) });
+  join({ room, code, watch, seat }) {
+    const wishes = { ...(watch && { watch }), ...(seat !== undefined && { seat }) };
+    return this.#enter({ t: 'join', ...(room ? { room } : { code }), ...wishes });
   }
 
   /** The record of a finished game. @param {string} room @returns {Promise<any>} */

@@ -7,6 +7,7 @@ import { aboutRoom } from './sentences.js';
 import { remember, setting } from './settings.js';
 import { copyButton, linkTo, shown } from './sharing.js';
 import * as sound from './sound.js';
+import { sidesOf, teamHead } from './teams.js';
 import { t } from './texts.js';
 
 export class Waiting {
@@ -29,6 +30,7 @@ export class Waiting {
         {},
         el('h2', {}, t(this.meets ? 'opponentFound' : 'waitingRoom')),
         el('p', { class: 'soft' }, aboutRoom(room.state)),
+        room.state.options.teams && el('p', { class: 'soft' }, t(`teams.${room.state.options.teams}`)),
       ),
       this.meets ? el('p', { class: 'card', test: 'meeting' }, t('meeting')) : this.#invitation(),
       this.seats,
@@ -73,7 +75,8 @@ export class Waiting {
 
   #event({ event, state }) {
     this.#draw();
-    if (event.kind !== 'seated' || event.seat === this.room.seat) return;
+    const moved = state.seats.filter((one) => one && one.player.id === event.player?.id).length > 1;
+    if (event.kind !== 'seated' || event.seat === this.room.seat || moved) return;
     const here = t('isHere', { name: nameOf(state, event.seat, null) });
     this.page.title(here);
     this.page.announce(here);
@@ -82,9 +85,13 @@ export class Waiting {
 
   #draw() {
     const { state, seat, isHost, me } = this.room;
+    const row = (number) => this.#seat(state.seats[number], number);
+    const sides = sidesOf(state, { free: true });
     put(
       this.seats,
-      state.seats.map((one, number) => this.#seat(one, number)),
+      state.teams
+        ? sides.map((side) => el('li', { class: 'team' }, teamHead(state, side, seat, false), el('ol', { class: 'seats' }, side.seats.map(row))))
+        : state.seats.map((_, number) => row(number)),
     );
     // Made anew only where others are on offer: a press must not lose its button to somebody's coming or going.
     const free = state.seats.includes(null);
@@ -127,8 +134,16 @@ export class Waiting {
   }
 
   #seat(one, number) {
-    if (!one)
-      return el('li', { class: `seatrow free s${number}`, test: `seat-${number}` }, mark(number), t('freeSeat'));
+    if (!one) {
+      const take = this.room.state.teams && button(t('sitHere'), () => this.#sit(number), { test: `take-${number}` });
+      return el(
+        'li',
+        { class: `seatrow free s${number}`, test: `seat-${number}` },
+        mark(number),
+        el('span', { class: 'grow' }, t('freeSeat')),
+        take,
+      );
+    }
     const mine = number === this.room.seat;
     const facts = [
       one.player.bot && t(`bot.${one.player.bot}`),
@@ -169,8 +184,8 @@ export class Waiting {
     );
   }
 
-  async #sit() {
-    await this.#doing(() => this.page.client.join({ room: this.room.id }))();
+  async #sit(seat) {
+    await this.#doing(() => this.page.client.join({ room: this.room.id, seat }))();
   }
 
   #doing(work) {

@@ -178,8 +178,8 @@ def entered_all(games: list[Outcome], often: int = 0) -> list[Outcome]:
 def test_each_game_goes_on_from_the_one_before() -> None:
     won, lost = game(1, 0, 1, ("bob", 2)), game(2, 10, 2, ("bob", 1), skill=STRONG)
     first, second = entered_all([won, lost])
-    assert first.skill == skill_after(Ranked(1, NEW), [Ranked(2, NEW)])
-    assert second.skill == skill_after(Ranked(2, first.skill), [Ranked(1, STRONG)])
+    assert first.skill == skill_after(Ranked(1, NEW), [[Ranked(2, NEW)]])
+    assert second.skill == skill_after(Ranked(2, first.skill), [[Ranked(1, STRONG)]])
     assert [first.counted, second.counted] == [1, 1]
 
 
@@ -249,7 +249,7 @@ def test_one_who_was_not_met_yet_counts_also_beside_one_who_was() -> None:
     both = game(2, 1, 2, ("bob", 1), ("eve", 3))
     first, second = entered_all([alone, both], 1)
     assert second.counted == 1
-    assert second.skill == skill_after(Ranked(2, first.skill), [Ranked(3, NEW)])
+    assert second.skill == skill_after(Ranked(2, first.skill), [[Ranked(3, NEW)]])
 
 
 def test_both_see_the_same_games_counted() -> None:

@@ -19,7 +19,12 @@ ranked = st.builds(Ranked, st.integers(1, 10), skills)
 def after_all(places: list[int], skills: list[Skill]) -> list[Skill]:
     """Return what a game makes of all who were in it."""
     table = [Ranked(place, skill) for place, skill in zip(places, skills, strict=True)]
-    return [skill_after(own, [*table[:n], *table[n + 1 :]]) for n, own in enumerate(table)]
+    return [skill_after(own, alone([*table[:n], *table[n + 1 :]])) for n, own in enumerate(table)]
+
+
+def alone(rivals: list[Ranked]) -> list[list[Ranked]]:
+    """Return rivals of whom each plays for themselves."""
+    return [[rival] for rival in rivals]
 
 
 # As openskill has it
@@ -82,6 +87,18 @@ def test_what_comes_out_is_openskills_but_for_the_rounding(table: list[Ranked]) 
         assert skill.sigma == pytest.approx(due.sigma * 1000, abs=0.51)
 
 
+@given(st.lists(skills, min_size=2, max_size=2), st.lists(skills, min_size=1, max_size=3), st.integers(-1, 1))
+def test_teams_get_what_openskill_says(own: list[Skill], other: list[Skill], won: int) -> None:
+    model = PlackettLuce()
+    teams = [[model.rating(each.mu / 1000, each.sigma / 1000) for each in team] for team in (own, other)]
+    places = (2 - won, 2)
+    [[due, _], _] = model.rate(teams, ranks=list(map(float, places)))
+    me, mate = (Ranked(places[0], each) for each in own)
+    found = skill_after(me, [[Ranked(places[1], each) for each in other]], [mate])
+    assert found.mu == pytest.approx(due.mu * 1000, abs=ROUNDED)
+    assert found.sigma == pytest.approx(due.sigma * 1000, abs=ROUNDED)
+
+
 # Whatever the players
 
 
@@ -91,7 +108,8 @@ def test_in_whatever_order_rivals_are_named_it_comes_to_the_same(
 ) -> None:
     shuffled = rivals.copy()
     chance.shuffle(shuffled)
-    assert skill_after(own, shuffled) == skill_after(own, rivals)
+    assert skill_after(own, [shuffled]) == skill_after(own, [rivals])
+    assert skill_after(own, alone(shuffled), shuffled) == skill_after(own, alone(rivals), rivals)
 
 
 @given(skills, skills)
@@ -127,7 +145,7 @@ def test_a_draw_is_the_same_for_both_and_better_than_a_loss(one: Skill, other: S
 def test_a_better_place_brings_more_where_nobody_draws(others: list[Skill], skill: Skill) -> None:
     rivals = [Ranked(2 * place, other) for place, other in enumerate(others, 1)]
     places = range(1, 2 * len(others) + 2, 2)
-    found = [skill_after(Ranked(place, skill), rivals).mu for place in places]
+    found = [skill_after(Ranked(place, skill), alone(rivals)).mu for place in places]
     assert found == sorted(found, reverse=True)
 
 

@@ -100,6 +100,38 @@ def quick_match(seed: int, other: Player) -> Game:
     return to_the_end(game)
 
 
+def changed_seats() -> Game:
+    """Play in two teams after a change of seats; one player alone cannot start, nor both of a team."""
+    game = Game(Mode.RACE, 30, max_players=4, teams="chosen", size=9, adds=1, seconds=3600)
+    for command in (
+        commands.Start(SeatNumber(0)),
+        commands.Sit(ANN, on=SeatNumber(3)),  # alone: the room goes on, and she is its host
+        commands.SeatBot(SeatNumber(3), ROBIN, SeatNumber(1)),
+        commands.Start(SeatNumber(3)),  # both are in the same team
+        commands.Sit(BOB, on=SeatNumber(1)),  # taken
+        commands.Sit(BOB),
+        commands.GetReady(SeatNumber(0), True),
+        commands.Sit(BOB, on=SeatNumber(2)),
+        commands.GetReady(SeatNumber(3), True),
+        commands.Sit(EVE),
+        commands.GetReady(SeatNumber(0), True),
+        commands.GetReady(SeatNumber(2), True),
+    ):
+        game.do(command)
+    assert game.room.phase is Phase.STARTING
+    return to_the_end(game)
+
+
+def drawn_of_five() -> Game:
+    """Start with fewer than there are seats for."""
+    game = Game(Mode.RACE, 32, max_players=8, teams="drawn", size=18, countdown_ms=0)
+    for seat in (6, 2, 5, 1):
+        player = Player(PlayerId(f"person{seat:06}"), f"Person {seat}")
+        game.do(commands.Sit(player, on=SeatNumber(seat)))
+    game.do(commands.Start(SeatNumber(0)))
+    return to_the_end(game)
+
+
 def rated(mode: Mode, seed: int, *skills: Skill, **options: object) -> Game:
     """Play a rated game of persons, of whom the first is new."""
     game = Game(mode, seed, rated=True, max_players=len(skills) + 1, **options)
@@ -205,5 +237,9 @@ GAMES: dict[str, Callable[[], Game]] = {
     "rated race": lambda: rated(Mode.RACE, 14, Skill(31_234, 2_345), Skill(-5_000, 900)),
     "rated turns": lambda: rated(Mode.TURNS, 15, Skill(18_000, 7_777), countdown_ms=0),
     "rated mirror": lambda: rated(Mode.MIRROR, 16, Skill(25_000, 8_333), spectator_delay_ms=0),
+    "teams of two, with a change of seats": changed_seats,
+    "teams of three, drawn": lambda: race(31, max_players=6, teams="drawn", size=18, seconds=3600),
+    "teams that are drawn of five": drawn_of_five,
+    "rated teams": lambda: rated(Mode.RACE, 33, *[Skill(25_000, 8_333)] * 3, teams="chosen"),
     "practice": lambda: mirror(10, max_players=1, size=18, adds=1),
 }

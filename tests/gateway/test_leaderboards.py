@@ -187,8 +187,8 @@ async def test_a_players_page_tells_of_each_mode(node: Running) -> None:
     assert told["player"] == {"id": ANN, "name": "ann"}
     assert list(told["modes"]) == ["race"]
     race = told["modes"]["race"]
-    won = skill_after(Ranked(1, NEW), [Ranked(2, NEW)])
-    lost = skill_after(Ranked(2, won), [Ranked(1, NEW)])
+    won = skill_after(Ranked(1, NEW), [[Ranked(2, NEW)]])
+    lost = skill_after(Ranked(2, won), [[Ranked(1, NEW)]])
     assert race["curve"] == [[NOON, rating(won)], [NOON + 10, rating(lost)]]
     assert (race["rating"], race["games"], race["place"], race["players"]) == (rating(lost), 2, 2, 2)
     last, first = race["results"]

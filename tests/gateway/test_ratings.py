@@ -32,8 +32,8 @@ from tenmatch.store.connect import StoreDown
 
 ANN, BOB, EVE = (PlayerId(f"{name}456789012") for name in ("ann", "bob", "eve"))
 NOON = Millis(20_000 * DAY_MS + DAY_MS // 2)
-WON = skill_after(Ranked(1, NEW), [Ranked(2, NEW)])
-LOST = skill_after(Ranked(2, NEW), [Ranked(1, NEW)])
+WON = skill_after(Ranked(1, NEW), [[Ranked(2, NEW)]])
+LOST = skill_after(Ranked(2, NEW), [[Ranked(1, NEW)]])
 AT_ONCE: dict[str, Any] = {"rated": True, "spectator_delay_ms": 0}
 
 
@@ -211,7 +211,7 @@ async def test_one_that_was_entered_for_some_is_entered_for_the_others(
         dying.setattr(boards, "put", fail_for_bob)
         with pytest.raises(StoreDown):
             await ratings_of(one).enter(game(1, ANN, BOB, EVE))
-    first = rating(skill_after(Ranked(1, NEW), [Ranked(2, NEW), Ranked(3, NEW)]))
+    first = rating(skill_after(Ranked(1, NEW), [[Ranked(2, NEW)], [Ranked(3, NEW)]]))
     assert await ranked(two) == {ANN: first}  # and BOB is on no board, EVE in no history yet
     await ratings_of(two).enter(game(1, ANN, BOB, EVE))
     found = await ranked(two)

@@ -39,7 +39,7 @@ ORDER = {
     "unseated": "seat reason host",
     "readied": "seat ready",
     "starting": "starts_at",
-    "started": "board adds_left ends_at turn clocks hash",
+    "started": "board adds_left ends_at turn clocks teams hash",
     "matched": "seat n a b rows points score left open turn clocks ends_at hash",
     "mistaken": "seat n code a b blockers points score locked_until clocks seen hash",
     "called": "seat n points score seen hash",
@@ -53,7 +53,7 @@ ORDER = {
 }
 INNER = {
     "options": "size deal adds seconds base_s increment_s max_players countdown_ms penalty row_again "
-    "spectators spectator_delay_ms rated chat",
+    "spectators spectator_delay_ms rated chat teams",
     "player": "id name bot rating",
     "ranking": "seat place score mistakes",
 }

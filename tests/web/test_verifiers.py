@@ -23,7 +23,14 @@ FREE: Final = frozenset(
     {
         *("created.private", "created.code", "created.options.max_players", "created.options.spectators"),
         *("created.options.penalty", "created.options.row_again", "created.options.spectator_delay_ms"),
-        *("seated.at", "seated.player.id", "seated.player.name", "seated.player.rating", "seated.player.bot"),
+        *(
+            "seated.at",
+            "seated.seat",
+            "seated.player.id",
+            "seated.player.name",
+            "seated.player.rating",
+            "seated.player.bot",
+        ),
         *("unseated.at", "unseated.reason", "readied.at", "shifted.at", "shifted.by_ms"),
         *(
             "matched.at",

@@ -15,10 +15,11 @@ class Command(msgspec.Struct, frozen=True):
 
 
 class Sit(Command, frozen=True):
-    """Take the lowest free seat; whoever sits already keeps theirs."""
+    """Take a seat; whoever sits already keeps theirs, or moves to one that they name."""
 
     player: Player
     skill: Skill | None = None  # for rated rooms; None: who is new
+    on: SeatNumber | None = None  # None: the lowest that is free
 
 
 class Leave(Command, frozen=True):
@@ -45,6 +46,7 @@ class SeatBot(Command, frozen=True):
 
     seat: SeatNumber
     player: Player  # `bot` is its level
+    on: SeatNumber | None = None  # None: the lowest that is free
 
 
 class Kick(Command, frozen=True):

@@ -23,7 +23,7 @@ def follow(taken: Taken, at: Millis) -> Taken:
 def follow_out(taken: Taken, at: Millis) -> Taken:
     """Let happen what must follow when a player went out."""
     still_in = taken.room.still_in()
-    if len(still_in) == 1:
+    if len(taken.room.sides(still_in)) == 1:
         return end(taken, EndReason.LAST_ONE_IN, at)
     if all(taken.room.seated(seat).player.bot for seat in still_in):
         return end(taken, EndReason.ABANDONED, at)

@@ -46,7 +46,7 @@ def decide(room: Room, command: AnyCommand, now: Millis) -> Answer:
     now = max(now, room.at)
     if isinstance(command, Move):
         return _move(room, command, now)
-    if isinstance(command, Sit) and room.seat_of(command.player.id) is not None:
+    if isinstance(command, Sit) and seating.stays(room, command):
         return Taken((), room)
     if type(command) not in ACCEPTS[room.phase]:
         return _out_of_phase(room, command)

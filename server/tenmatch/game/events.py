@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
 from tenmatch.game.options import Mode, Options
+from tenmatch.game.teams import BySeat
 from tenmatch.rules.board import NumberId
 
 Clocks = tuple[int | None, ...]
@@ -136,6 +137,7 @@ class Started(Event, frozen=True, kw_only=True):
     ends_at: Millis | None = None
     turn: SeatNumber | None = None
     clocks: Clocks | None = None
+    teams: BySeat | None = None  # where they were drawn
     hash: int | None = None
 
 

@@ -12,10 +12,11 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from tenmatch.game.events import AnyEvent, Created, Ended, Seated, Skill, Unseated
+from tenmatch.game.events import AnyEvent, Created, Ended, Seated, Skill, Started, Unseated
 from tenmatch.game.ids import Millis, PlayerId, RoomId, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.rating import NEW, Ranked, rating, skill_after
+from tenmatch.game.teams import BySeat, chosen
 
 DAY_MS: Final = 86_400_000
 
@@ -27,6 +28,12 @@ class Participant(msgspec.Struct, frozen=True, array_like=True):
     name: str
     place: int  # from 1, shared by who drew
     skill: Skill  # as it was noted when they sat down
+    team: int | None = None  # whom they won or lost with; None: nobody
+
+    @property
+    def side(self) -> int | PlayerId:
+        """Return what those have in common who win together."""
+        return self.id if self.team is None else self.team
 
     @property
     def ranked(self) -> Ranked:
@@ -45,8 +52,9 @@ class RatedGame(msgspec.Struct, frozen=True):
     def of(self, player: PlayerId) -> "Outcome":
         """Return what it is to one of them, not reckoned yet."""
         [own] = (each for each in self.participants if each.id == player)
-        rivals = tuple(each for each in self.participants if each.id != player)
-        return Outcome(self.room, self.at, own.place, rivals, 0, NEW)
+        rivals = tuple(each for each in self.participants if each.side != own.side)
+        mates = tuple(each for each in self.participants if each.side == own.side and each.id != player)
+        return Outcome(self.room, self.at, own.place, rivals, 0, NEW, mates)
 
 
 class Outcome(msgspec.Struct, frozen=True, array_like=True):
@@ -58,6 +66,7 @@ class Outcome(msgspec.Struct, frozen=True, array_like=True):
     rivals: tuple[Participant, ...]  # by place
     counted: int  # of how many of the rivals it counted: none were met too often that day
     skill: Skill  # what was believed of the player after it
+    mates: tuple[Participant, ...] = ()
 
     @property
     def order(self) -> tuple[Millis, RoomId]:
@@ -89,7 +98,9 @@ def rated_game(room: RoomId, events: Sequence[AnyEvent]) -> RatedGame | None:
     ended = next((event for event in events if isinstance(event, Ended)), None)
     if not created.options.rated or ended is None or len(ended.ranking) < 2:
         return None
-    return RatedGame(created.mode, room, ended.at, tuple(_participants(ended, _sitters(events))))
+    started = next(event for event in events if isinstance(event, Started))
+    teams = started.teams or chosen(created.options)
+    return RatedGame(created.mode, room, ended.at, tuple(_participants(ended, _sitters(events), teams)))
 
 
 def _sitters(events: Iterable[AnyEvent]) -> dict[SeatNumber, Seated]:
@@ -102,10 +113,13 @@ def _sitters(events: Iterable[AnyEvent]) -> dict[SeatNumber, Seated]:
     return sitters
 
 
-def _participants(ended: Ended, sitters: Mapping[SeatNumber, Seated]) -> Iterator[Participant]:
+def _participants(
+    ended: Ended, sitters: Mapping[SeatNumber, Seated], teams: BySeat | None
+) -> Iterator[Participant]:
     for rank in ended.ranking:
         seated = sitters[rank.seat]
-        yield Participant(seated.player.id, seated.player.name, rank.place, seated.skill or NEW)
+        player, team = seated.player, None if teams is None else teams[rank.seat]
+        yield Participant(player.id, player.name, rank.place, seated.skill or NEW, team)
 
 
 # The fold
@@ -135,11 +149,24 @@ def _reckoned(before: Sequence[Outcome], games: Iterable[Outcome], often: int) -
     known = list(before)
     for game in games:
         skill = known[-1].skill if known else NEW
-        rivals = [each.ranked for each in game.rivals if not often or _met(known, game, each.id) < often]
-        if rivals:
-            skill = skill_after(Ranked(game.place, skill), rivals)
-        known.append(replace(game, counted=len(rivals), skill=skill))
+        sides = [side for side in _sides(game.rivals) if not often or _fresh(side, known, game, often)]
+        if sides:
+            against = [[each.ranked for each in side] for side in sides]
+            skill = skill_after(Ranked(game.place, skill), against, [each.ranked for each in game.mates])
+        known.append(replace(game, counted=sum(map(len, sides)), skill=skill))
     return known[len(before) :]
+
+
+def _sides(rivals: Iterable[Participant]) -> list[list[Participant]]:
+    sides: dict[int | PlayerId, list[Participant]] = {}
+    for each in rivals:
+        sides.setdefault(each.side, []).append(each)
+    return list(sides.values())
+
+
+def _fresh(side: Iterable[Participant], known: Sequence[Outcome], game: Outcome, often: int) -> bool:
+    """Tell whether one of those who played together was not met too often yet that day."""
+    return any(_met(known, game, each.id) < often for each in side)
 
 
 def _met(known: Sequence[Outcome], game: Outcome, rival: PlayerId) -> int:

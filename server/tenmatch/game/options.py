@@ -24,6 +24,13 @@ class Mode(StrEnum):
     MIRROR = "mirror"
 
 
+class Teams(StrEnum):
+    """How two teams come about."""
+
+    CHOSEN = "chosen"  # by where one sits: even seats and odd ones
+    DRAWN = "drawn"  # when play begins
+
+
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """The options in effect. The seed is not among them: it is no one's to see before the end."""
 
@@ -41,6 +48,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     spectator_delay_ms: int = 0
     rated: bool = False
     chat: bool | UnsetType = UNSET  # false, or not there: rooms made before there was a choice have it, too
+    teams: Teams | UnsetType = UNSET  # without: each for themselves; it is left out then
 
     @property
     def talks(self) -> bool:
@@ -68,13 +76,18 @@ _RANGES: Final = {
 _SWITCHES: Final = ("penalty", "row_again", "spectators", "rated", "chat")
 _PLAYERS: Final = {Mode.RACE: range(2, 9), Mode.TURNS: range(2, 5), Mode.MIRROR: range(1, 11)}
 _CLOCKS: Final = ("base_s", "increment_s", "row_again")
-_FOREIGN: Final = {Mode.RACE: _CLOCKS, Mode.TURNS: ("seconds",), Mode.MIRROR: _CLOCKS}
+_FOREIGN: Final = {
+    Mode.RACE: _CLOCKS,
+    Mode.TURNS: ("seconds", "teams"),
+    Mode.MIRROR: (*_CLOCKS, "teams"),
+}
+_IN_TEAMS: Final = (4, 6, 8)  # players: two teams, as large as each other
 _DEFAULTS: Final = {
     Mode.RACE: Options(),
     Mode.TURNS: Options(),
     Mode.MIRROR: Options(seconds=360, max_players=4),
 }
-_FREE: Final = ("max_players", "countdown_ms", "spectators", "spectator_delay_ms", "rated", "chat")
+_FREE: Final = ("max_players", "countdown_ms", "spectators", "spectator_delay_ms", "rated", "chat", "teams")
 _FIXED: Final = tuple(field for field in Options.__struct_fields__ if field not in _FREE)  # in rated rooms
 _RATED_DELAY_MS: Final = {Mode.RACE: 5_000, Mode.TURNS: 5_000, Mode.MIRROR: 120_000}
 """Watchers of a rated room see it as it was so long ago, unless its maker says otherwise: nobody is to tell a
@@ -111,6 +124,9 @@ def choose(mode: Mode, asked: Mapping[str, object]) -> tuple[Options, bytes | No
     chosen.update(_switches(asked))
     if chosen.get("chat"):
         del chosen["chat"]  # as it is by itself, it is not written down
+    chosen["teams"] = _teams(asked)
+    if chosen["teams"] is not UNSET:
+        chosen = {"max_players": _IN_TEAMS[0], **chosen}
     if chosen.get("rated"):
         chosen = {"spectator_delay_ms": _RATED_DELAY_MS[mode], **chosen}
     options = replace(_DEFAULTS[mode], **chosen)
@@ -151,6 +167,15 @@ def _switches(asked: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
             yield field, value
 
 
+def _teams(asked: Mapping[str, object]) -> Teams | UnsetType:
+    teams = asked.get("teams", UNSET)
+    if teams is UNSET:
+        return UNSET
+    if not isinstance(teams, str) or teams not in tuple(Teams):
+        raise BadOptions("teams", f"teams is one of: {', '.join(Teams)}")
+    return Teams(teams)
+
+
 def _keep_to(mode: Mode, options: Options) -> None:
     """Refuse what is another mode's to choose, and what is nobody's in a rated room."""
     for field in _FOREIGN[mode]:
@@ -159,6 +184,8 @@ def _keep_to(mode: Mode, options: Options) -> None:
     for field in _FIXED if options.rated else ():
         if getattr(options, field) != getattr(_DEFAULTS[mode], field):
             raise BadOptions(field, f"{field} stays as it is by itself in rated rooms")
+    if options.teams is not UNSET and options.max_players not in _IN_TEAMS:
+        raise BadOptions("max_players", "in teams there are 4, 6 or 8 players")
     if options.rated and options.max_players < 2:
         raise BadOptions("max_players", "a rated room is for two or more")
 

@@ -5,7 +5,7 @@ node comes to the same. The rating that people see is one number made of both: w
 least, almost certainly. So it begins low, and who wins only now and then does not overtake who always does.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from openskill.models import PlackettLuce
@@ -33,15 +33,20 @@ def rating(skill: Skill) -> int:
     return NEW_RATING + (certain * 4 + 50) // 100
 
 
-def skill_after(own: Ranked, rivals: Iterable[Ranked]) -> Skill:
+def skill_after(own: Ranked, rivals: Iterable[Sequence[Ranked]], mates: Iterable[Ranked] = ()) -> Skill:
     """Return what is to be believed of a player after a game against *rivals*, in whatever order.
 
     Args:
-        rivals: At least one.
+        rivals: At least one side, of one or more who won or lost together.
+        mates: Who was on the player's own side.
     """
-    ranked = [own, *sorted(rivals, key=_in_order)]  # sums of fractions depend on it
-    teams = [[_MODEL.rating(each.skill.mu / 1000, each.skill.sigma / 1000)] for each in ranked]
-    [[after], *_] = _MODEL.rate(teams, ranks=[float(each.place) for each in ranked])
+    others = [sorted(side, key=_in_order) for side in rivals]  # sums of fractions depend on the order
+    others.sort(key=lambda side: [_in_order(each) for each in side])
+    sides = [[own, *sorted(mates, key=_in_order)], *others]
+    teams = [
+        [_MODEL.rating(each.skill.mu / 1000, each.skill.sigma / 1000) for each in side] for side in sides
+    ]
+    [[after, *_], *_] = _MODEL.rate(teams, ranks=[float(side[0].place) for side in sides])
     return Skill(mu=round(after.mu * 1000), sigma=round(after.sigma * 1000))
 
 

@@ -4,6 +4,7 @@ A room is the fold of its log: the same events give the same state, on every nod
 judged here; what is in the log has happened.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final, assert_never
 
@@ -38,6 +39,7 @@ from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, Se
 from tenmatch.game.options import Mode, Options
 from tenmatch.game.seat import Seat, Seats, put
 from tenmatch.game.sheet import Sheet, fresh, renewed
+from tenmatch.game.teams import BySeat, chosen
 from tenmatch.rules.board import Played, added, play
 from tenmatch.rules.notation import parse
 
@@ -80,6 +82,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     phase: Phase = Phase.OPEN
     own_boards: bool  # each seat plays on a board of its own (mirror); else all play on one
     seats: Seats
+    teams: BySeat | None = None  # None: each for themselves, or they are still to be drawn
     kicked: frozenset[PlayerId] = frozenset()  # who may not sit here again
     seq: Seq = Seq(1)  # of the last event
     at: Millis  # of the last event
@@ -125,6 +128,15 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     def taken(self) -> list[tuple[SeatNumber, Seat]]:
         """Return the seats that are taken, the lowest first."""
         return [(SeatNumber(number), seat) for number, seat in enumerate(self.seats) if seat is not None]
+
+    def sides(self, seats: Iterable[SeatNumber]) -> dict[int, list[SeatNumber]]:
+        """Return those on *seats* by side: who wins together, a team or else a player alone."""
+        found: dict[int, list[SeatNumber]] = {}
+        for seat in seats:
+            team = seat if self.teams is None else self.teams[seat]
+            assert team is not None, f"whoever plays on seat {seat} has a team"
+            found.setdefault(team, []).append(seat)
+        return found
 
     def still_in(self) -> list[SeatNumber]:
         """Return the seats of those who are not out, the lowest first."""
@@ -194,6 +206,7 @@ def _created(event: Created) -> Room:
         join_by=event.join_by,
         own_boards=event.mode is Mode.MIRROR,
         seats=(None,) * event.options.max_players,
+        teams=chosen(event.options),
         at=event.at,
     )
 
@@ -237,6 +250,7 @@ def _started(room: Room, event: Started) -> Room:
         started_at=event.at,
         heard_at=event.at,
         ends_at=event.ends_at,
+        teams=event.teams or room.teams,
         seats=tuple(seat and replace(seat, acted_at=event.at) for seat in room.seats),
         sheets=(dealt,) * (len(room.seats) if room.own_boards else 1),
         **_turn(room, event),

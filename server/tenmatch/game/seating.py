@@ -31,6 +31,7 @@ from tenmatch.game.ids import Millis, SeatNumber
 from tenmatch.game.modes import MODES
 from tenmatch.game.rating import NEW, rating
 from tenmatch.game.room import Phase, Room
+from tenmatch.game.teams import drawn
 from tenmatch.rules.deal import deal
 from tenmatch.rules.notation import board_hash, text
 
@@ -40,26 +41,40 @@ NOT_SEATED = Denied(Denial.NOT_ALLOWED, "You have no seat in this room.")
 
 
 def sit(room: Room, command: Sit, now: Millis) -> Taken | Denied:
-    """Give the lowest free seat to a person."""
+    """Give a free seat to a person; if they have another, it is freed."""
     if command.player.id in room.kicked:
         return Denied(Denial.NOT_ALLOWED, "The host has asked you to leave this room; you may watch.")
-    return _seat(room, command.player, now, command.skill)
+    return _seat(room, command.player, now, command.skill, on=command.on)
+
+
+def stays(room: Room, command: Sit) -> bool:
+    """Tell whether somebody sits where they want to, or can sit nowhere else any more."""
+    seat = room.seat_of(command.player.id)
+    settled = room.phase is not Phase.OPEN or room.join_by is not None
+    return seat is not None and (settled or command.on is None or command.on == seat)
 
 
 def seat_bot(room: Room, command: SeatBot, now: Millis) -> Taken | Denied:
-    """Give the lowest free seat to a computer player."""
+    """Give a free seat to a computer player."""
     if command.seat != room.host:
         return NOT_HOST
     if room.options.rated:
         return Denied(Denial.NOT_ALLOWED, "Computer players do not play rated games.")
-    return _seat(room, command.player, now)
+    return _seat(room, command.player, now, on=command.on)
 
 
-def _seat(room: Room, player: Player, now: Millis, skill: Skill | None = None) -> Taken | Denied:
-    free = next((number for number, seat in enumerate(room.seats) if seat is None), None)
-    if free is None:
+def _seat(
+    room: Room, player: Player, now: Millis, skill: Skill | None = None, *, on: SeatNumber | None
+) -> Taken | Denied:
+    free = [SeatNumber(number) for number, seat in enumerate(room.seats) if seat is None]
+    if not free:
         return Denied(Denial.ROOM_FULL, "All seats of this room are taken.")
-    taken = Taken((), room).then(seated(room, SeatNumber(free), player, skill, at=now))
+    if on is not None and on not in free:
+        return Denied(Denial.ROOM_FULL, f"There is no free seat {on}.")
+    before = room.seat_of(player.id)
+    taken = Taken((), room).then(seated(room, free[0] if on is None else on, player, skill, at=now))
+    if before is not None:  # only then: a room without persons would end
+        return _freed(taken, before, UnseatReason.LEFT, now)
     return start_if_all_ready(taken, now)
 
 
@@ -114,10 +129,14 @@ def unseat(room: Room, seat: SeatNumber, reason: UnseatReason, now: Millis) -> T
     """Free a seat; the room ends with the last person, and a quick match with the first."""
     if room.seats[seat] is None:
         return Taken((), room)
-    persons = (number for number, other in room.taken() if number != seat and not other.player.bot)
-    host = next(persons, None)
-    taken = Taken((), room).then(Unseated(at=now, seat=seat, reason=reason, host=host))
-    return taken if host is not None and room.join_by is None else end(taken, EndReason.ABANDONED, now)
+    taken = _freed(Taken((), room), seat, reason, now)
+    alone = all(other.player.bot for _, other in taken.room.taken())
+    return end(taken, EndReason.ABANDONED, now) if alone or room.join_by is not None else taken
+
+
+def _freed(taken: Taken, seat: SeatNumber, reason: UnseatReason, now: Millis) -> Taken:
+    others = (number for number, other in taken.room.taken() if number != seat and not other.player.bot)
+    return taken.then(Unseated(at=now, seat=seat, reason=reason, host=next(others, None)))
 
 
 def get_ready(room: Room, command: GetReady, now: Millis) -> Taken | Denied:
@@ -139,6 +158,8 @@ def start(room: Room, command: Start, now: Millis) -> Taken | Denied:
     needed = min(2, room.options.max_players)
     if len(room.taken()) < needed:
         return Denied(Denial.TOO_FEW_PLAYERS, f"At least {needed} players are needed.")
+    if len(room.sides(number for number, _ in room.taken())) < needed:
+        return Denied(Denial.TOO_FEW_PLAYERS, "Each team needs a player.")
     return _count_down(Taken((), room), now)
 
 
@@ -162,6 +183,7 @@ def begin(taken: Taken, at: Millis) -> Taken:
     seed = None if room.seed is None else bytes.fromhex(room.seed)
     board = deal(seed, room.options.size, room.options.deal).board
     timing = MODES[room.mode].opening(room, at)
+    taken_seats = [number for number, _ in room.taken()]
     return taken.then(
         Started(
             at=at,
@@ -170,6 +192,7 @@ def begin(taken: Taken, at: Millis) -> Taken:
             ends_at=timing.ends_at,
             turn=timing.turn,
             clocks=timing.clocks,
+            teams=drawn(room.options, bytes.fromhex(room.salt), taken_seats),
             hash=board_hash(board),
         )
     )

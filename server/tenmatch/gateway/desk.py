@@ -208,9 +208,10 @@ class Desk:
         who = session.whom
         seat = table.state.seat_of(who.id)
         command = None
-        if seat is None and not message.watch:
+        wants = message.seat is not None and seat is not None
+        if (seat is None and not message.watch) or wants:
             skill = await self._skill(who.id, table.state.mode, table.state.options)
-            command = commands.Sit(Player(who.id, who.name), skill)
+            command = commands.Sit(Player(who.id, who.name), skill, message.seat)
         unwanted = seat is None and message.watch and not table.state.options.spectators
         unknown = message.after is not None and not _holds(table, message)
         if command or unwanted or unknown:  # we may be the one who is behind: the log decides
@@ -266,6 +267,8 @@ class Desk:
             return
         if held is not None:
             table.leave(held[1])
+            if held[1].seat != seat:
+                self._attendance.depart(table, held[1].seat, held[1].number)
         rate, shown = session.limits.matches_per_s, table.shown_to(seat)
         member = Member(
             session,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Iterator, Sequence
 from http import HTTPStatus
 from itertools import pairwise
-from typing import Final, NamedTuple, TypedDict
+from typing import Final, NamedTuple, NotRequired, TypedDict
 from urllib.parse import parse_qs
 
 from websockets.http11 import Request, Response
@@ -57,6 +57,7 @@ class ResultMap(TypedDict):
     change: int
     counted: bool  # false: all rivals were met too often that day
     rivals: list[RivalMap]
+    mates: NotRequired[list[RivalMap]]  # who was in the same team
 
 
 class ModeMap(TypedDict):
@@ -191,7 +192,7 @@ def _results(history: Sequence[Outcome]) -> Iterator[ResultMap]:
     """Tell of games, the first of them against the rating that everyone begins with."""
     ratings = [NEW_RATING, *(rating(outcome.skill) for outcome in history)]
     for outcome, (before, after) in zip(history, pairwise(ratings), strict=True):
-        yield ResultMap(
+        told = ResultMap(
             room=outcome.room,
             at=outcome.at,
             place=outcome.place,
@@ -200,6 +201,9 @@ def _results(history: Sequence[Outcome]) -> Iterator[ResultMap]:
             counted=outcome.counted > 0,
             rivals=list(map(_rival, outcome.rivals)),
         )
+        if outcome.mates:
+            told["mates"] = list(map(_rival, outcome.mates))
+        yield told
 
 
 def _rival(rival: Participant) -> RivalMap:

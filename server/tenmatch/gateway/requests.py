@@ -58,8 +58,8 @@ def request_command(message: InRoom, seat: SeatNumber, draw_bot: Callable[[Level
             return commands.GetReady(seat, ready)
         case from_client.Start():
             return commands.Start(seat)
-        case from_client.SeatBot(level=level):
-            return commands.SeatBot(seat, draw_bot(level))
+        case from_client.SeatBot(level=level, seat=on):
+            return commands.SeatBot(seat, draw_bot(level), on)
         case from_client.Kick(seat=target):
             return commands.Kick(seat, target)
         case from_client.WantRematch(want=want):

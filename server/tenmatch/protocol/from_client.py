@@ -45,6 +45,7 @@ CodeName = Annotated[
 JoinedRoom = Annotated[RoomId, Meta(min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH)]
 """A room that this connection must have joined already: looked up among those, so its letters need no check
 (which takes longer than all the rest of a match)."""
+SeatName = Annotated[SeatNumber, Meta(ge=0, le=limits.MAX_SEAT)]
 N = Annotated[MoveNumber, Meta(ge=1, le=limits.MAX_MOVE_NUMBER)]
 Number = Annotated[NumberId, Meta(ge=0, le=limits.MAX_EXACT)]
 Seen = Annotated[Seq, Meta(ge=0, le=limits.MAX_EXACT)]
@@ -93,6 +94,7 @@ class Join(Request, frozen=True, kw_only=True):
     room: RoomName | None = None  # this or
     code: CodeName | None = None  # that
     watch: bool | None = None
+    seat: SeatName | None = None  # a free one that is wanted, else the lowest
     after: Seen | None = None  # the last event that the client holds
     chain: Chain | None = None  # its chain
 
@@ -129,13 +131,14 @@ class SeatBot(Request, frozen=True, kw_only=True, tag="bot"):
 
     room: RoomName
     level: Level
+    seat: SeatName | None = None  # a free one, else the lowest
 
 
 class Kick(Request, frozen=True, kw_only=True):
     """Free another's seat before the start (host)."""
 
     room: RoomName
-    seat: Annotated[SeatNumber, Meta(ge=0, le=limits.MAX_SEAT)]
+    seat: SeatName
 
 
 class Match(Move, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from msgspec.structs import fields
 
 from tenmatch.game.events import AnyEvent, Clocks, Created, Ended, Event, Player, Unseated
 from tenmatch.game.ids import Millis, PlayerId, RoomCode, RoomId, SeatNumber
+from tenmatch.game.teams import BySeat
 from tenmatch.rules.board import NumberId
 
 Value = Annotated[object, Meta(extra_json_schema={"description": "any value"})]
@@ -103,6 +104,7 @@ class StateMap(SharedMap, ApartMap):
     seed: str | None  # null before the end, as is
     salt: str | None
     seats: list[SeatMap | None]  # by seat up to `max_players`
+    teams: NotRequired[BySeat]  # in teams; not before they are drawn
     turn: SeatNumber | None
     clocks: Clocks | None
     clocks_at: Millis | None  # when the clocks stood so; the one of `turn` runs from here
@@ -122,6 +124,7 @@ class RoomLine(TypedDict):
     host: PersonMap | None
     seats: int  # taken
     max_players: int
+    teams: NotRequired[str]  # how they come about, where there are some
     size: int
     rated: bool
     watching: int

@@ -241,8 +241,10 @@ def _computers_may(event: AnyEvent) -> bool:
 def _command(room: Room, event: AnyEvent) -> AnyCommand | str:
     """Return the command that can have brought *event* about, or why there is none."""
     match event:
-        case Seated(player=player, skill=skill):
-            return commands.Sit(player, skill) if player.bot is None else commands.SeatBot(room.host, player)
+        case Seated(seat=seat, player=player, skill=skill) if player.bot is None:
+            return commands.Sit(player, skill, seat)
+        case Seated(seat=seat, player=player):
+            return commands.SeatBot(room.host, player, seat)
         case Unseated(seat=seat, reason=UnseatReason.KICKED):
             return commands.Kick(room.host, seat)
         case Unseated(seat=seat, reason=UnseatReason.LEFT):

@@ -7,7 +7,7 @@ What is hidden is left out here and nowhere else, so nobody behind this module n
 
 from typing import Final
 
-from msgspec import Struct, to_builtins
+from msgspec import UNSET, Struct, to_builtins
 
 from tenmatch.game.events import (
     Added,
@@ -131,13 +131,15 @@ def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
     )
     if room.join_by is not None:
         told["join_by"] = room.join_by
+    if room.teams is not None:
+        told["teams"] = room.teams
     return told
 
 
 def line_map(room_id: RoomId, room: Room, watching: int) -> RoomLine:
     """Tell what a list says of a room with so many watchers."""
     host = room.seats[room.host]
-    return RoomLine(
+    told = RoomLine(
         room=room_id,
         code=room.code,
         mode=room.mode.value,
@@ -151,6 +153,9 @@ def line_map(room_id: RoomId, room: Room, watching: int) -> RoomLine:
         scores=[None if seat is None else seat.score for seat in room.seats],
         started_at=room.started_at,
     )
+    if room.options.teams is not UNSET:
+        told["teams"] = room.options.teams.value
+    return told
 
 
 def person_map(player: Player) -> PersonMap:
