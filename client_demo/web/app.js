@@ -8,7 +8,7 @@ import { drawBanner } from './banner.js';
 import { drawBar } from './header.js';
 import { lobby } from './lobby.js';
 import { roomPage } from './roompage.js';
-import { hashOf, leadersNamed, named, playerNamed, replayNamed } from './sharing.js';
+import { dailyNamed, hashOf, leadersNamed, named, playerNamed, replayNamed } from './sharing.js';
 import { preferred, speak, t } from './texts.js';
 
 const main = document.getElementById('main');
@@ -22,6 +22,8 @@ const page = {
   client,
   /** The search for an opponent, once there was one. */
   seek: null,
+  /** The day of the daily that was played to its end on this page, if one was. */
+  attempted: null,
   /** Look for an opponent. */
   async lookForSomeone() {
     page.seek ??= new (await import('./seek.js')).Seek(page);
@@ -53,6 +55,8 @@ const page = {
     }),
   /** Show a leaderboard. */
   leaders: (asked) => fetched(async () => (await import('./leaderspage.js')).leadersPage(page, asked)),
+  /** Show a daily. */
+  daily: (asked) => fetched(async () => (await import('./dailypage.js')).dailyPage(page, asked)),
   /** Show what a player has played. */
   player: (id) => fetched(async () => (await import('./playerpage.js')).playerPage(page, id)),
   /** Let the address say where one is on this screen. */
@@ -160,6 +164,7 @@ function openNamed() {
     [replayNamed, page.replay],
     [leadersNamed, page.leaders],
     [playerNamed, page.player],
+    [dailyNamed, page.daily],
     [named, page.visit],
   ];
   const found = opens.find(([naming]) => naming(hash));

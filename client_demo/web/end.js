@@ -6,7 +6,7 @@ import { button, el, icon, put } from './elements.js';
 import { curve } from './curve.js';
 import { mark, nameOf, ratingBeside } from './marks.js';
 import { stillness } from './settings.js';
-import { copyButton, hashOfPlayer, hashOfRecord } from './sharing.js';
+import { copyButton, hashOfDaily, hashOfPlayer, hashOfRecord } from './sharing.js';
 import { plain } from './sentences.js';
 import { facts } from './stats.js';
 import { nameOfSide, sidesOf, teamHead } from './teams.js';
@@ -29,33 +29,44 @@ export function endCard({ page, room, story, view, told, signal }) {
     el(
       'ol',
       { class: 'ranking' },
-      ranking.flatMap(({ seat, place, score, mistakes }, line) => [
-        room.state.teams && place !== ranking[line - 1]?.place && teamOf(room, seat),
-        el(
-          'li',
-          { class: `s${seat}` },
-          el('span', { class: 'soft' }, `${place}.`),
-          mark(seat),
-          el(
-            'span',
-            {},
-            nameOf(room.state, seat, room.seat),
-            ratingBeside(room.state, seat),
-            el(
-              'span',
-              { class: 'soft small' },
-              ` · ${t('nMistakes', { n: mistakes })}${room.state.seats[seat]?.out ? ` · ${t('out')}` : ''}`,
-            ),
-          ),
-          el('b', {}, plain(score)),
-        ),
+      byPlace(room.state, ranking).flatMap((side) => [
+        room.state.teams && el('li', { class: 'team' }, teamHead(room.state, side, room.seat)),
+        ranking.filter(({ seat }) => side.seats.includes(seat)).map((line) => lineOf(room, line)),
       ]),
     ),
     room.state.options.rated && counts(room),
     more,
-    rematch(page, room),
+    room.state.daily ? toDaily(page, room) : rematch(page, room),
     proof(page, room),
   );
+}
+
+function lineOf({ state, seat: mine }, { seat, place, score, mistakes }) {
+  return el(
+    'li',
+    { class: `s${seat}` },
+    el('span', { class: 'soft' }, `${place}.`),
+    mark(seat),
+    el(
+      'span',
+      {},
+      nameOf(state, seat, mine),
+      ratingBeside(state, seat),
+      el(
+        'span',
+        { class: 'soft small' },
+        ` · ${t('nMistakes', { n: mistakes })}${state.seats[seat]?.out ? ` · ${t('out')}` : ''}`,
+      ),
+    ),
+    el('b', {}, plain(score)),
+  );
+}
+
+/** The sides as they came in, each with its `place`. */
+function byPlace(state, ranking) {
+  const places = new Map(ranking.map(({ seat, place }) => [seat, place]));
+  const placed = sidesOf(state).map((side) => ({ ...side, place: places.get(side.seats[0]) }));
+  return placed.sort((one, other) => one.place - other.place);
 }
 
 function counts({ me }) {
@@ -64,20 +75,12 @@ function counts({ me }) {
 }
 
 function headline({ state, seat }, ranking) {
-  const places = new Map(ranking.map((line) => [line.seat, line.place]));
-  const placeOf = ({ seats }) => places.get(seats[0]);
-  const sides = ranking.length < 2 ? [] : sidesOf(state).sort((one, other) => placeOf(one) - placeOf(other));
-  const [first, second] = sides;
-  if (!second || placeOf(second) === 1) return t(second ? 'draw' : 'over');
+  const [first, second] = ranking.length < 2 ? [] : byPlace(state, ranking);
+  if (!second || second.place === 1) return t(second ? 'draw' : 'over');
   const by = first.score - second.score;
   const alone = first.seats.length === 1 && first.seats[0] === seat && first.team === null;
   const won = alone ? t('youWon') : t('won', { name: nameOfSide(state, first, seat) });
   return by > 0 ? `${won} ${t('by', { n: by })}` : won;
-}
-
-function teamOf({ state, seat: mine }, seat) {
-  const side = sidesOf(state).find(({ seats }) => seats.includes(seat));
-  return el('li', { class: 'team' }, teamHead(state, side, mine));
 }
 
 async function fillIn(place, { room, story, view, told, signal }) {
@@ -104,7 +107,7 @@ async function fillIn(place, { room, story, view, told, signal }) {
       'div',
       { class: 'line' },
       !room.state.boards && again({ steps, view, told, room, story, signal }),
-      el('a', { class: 'btn quiet', href: hashOfRecord(room.id), test: 'replay' }, t('replay')),
+      !room.state.daily && el('a', { class: 'btn quiet', href: hashOfRecord(room.id), test: 'replay' }, t('replay')),
     ),
   );
 }
@@ -123,7 +126,7 @@ function again(game) {
 // The whole game, as this page saw it or as it is told now: of boards of their own the record alone tells a player all.
 async function stepsOf(room, story) {
   const { state, seat } = room;
-  const hidden = state.boards && seat !== null;
+  const hidden = state.boards && seat !== null && state.seats.filter(Boolean).length > 1;
   if (story.whole && !hidden) return story.steps;
   try {
     return [...replay(hidden ? (await room.record()).events : await room.history())];
@@ -174,8 +177,16 @@ function rematch(page, room) {
   return box;
 }
 
+function toDaily(page, room) {
+  page.attempted = room.state.daily;
+  const leave = button(t('toLobby'), () => page.leave(room), { class: 'btn quiet', test: 'leave' });
+  const board = el('a', { class: 'btn main', href: hashOfDaily({ day: room.state.daily }), test: 'to-daily' }, t('dailyBoard'));
+  return el('div', { class: 'line' }, board, leave);
+}
+
 function proof(page, room) {
-  const { seed, commit } = room.state;
+  const { seed, commit, daily } = room.state;
+  if (daily) return el('p', { class: 'soft small' }, t('seedLater'));
   if (!commit) return null;
   const told = el('p', { role: 'status', test: 'deal-check' });
   const check = async () => {

@@ -44,6 +44,7 @@ import { Board } from './board.js';
  * @property {(number | null)[] | null} clocks
  * @property {number | null} clocks_at
  * @property {number} [join_by]   quick match: by when all have to be ready
+ * @property {string} [daily]     the day whose deal is played here, 2026-12-01
  * @property {number | null} starts_at
  * @property {number | null} ends_at
  * @property {{seat: number, place: number, score: number, mistakes: number}[] | null} ranking
@@ -170,11 +171,11 @@ const stopped = (state) => (state.phase === 'starting' ? { ...state, phase: 'ope
 
 /** @type {Fold} */
 function created(_, event) {
-  const { mode, options, code, host, commit = null, join_by } = event;
+  const { mode, options, code, host, commit = null, join_by, daily } = event;
   const seats = Array(options.max_players).fill(null);
   const shared = { ...NO_BOARD, adds_left: options.adds ?? 0 };
   const boards = mode === 'mirror' ? { boards: [...seats], progress: [...seats] } : shared;
-  const meeting = join_by === undefined ? {} : { join_by };
+  const meeting = { ...(join_by !== undefined && { join_by }), ...(daily && { daily }) };
   const teams = options.teams === 'chosen' ? { teams: seats.map((_, seat) => seat % 2) } : {};
   const told = { mode, options, private: event.private, code, host, commit, ...meeting, seats, ...teams };
   return /** @type {State} */ ({ ...ROOM, ...told, ...boards });

@@ -6,7 +6,7 @@ import { createForm } from './create.js';
 import { GameList } from './gamelist.js';
 import { lessons } from './lessons.js';
 import { remember, setting } from './settings.js';
-import { hashOfLeaders, named } from './sharing.js';
+import { hashOfDaily, hashOfLeaders, named } from './sharing.js';
 import { t } from './texts.js';
 
 export const LEVELS = ['easy', 'medium', 'hard'];
@@ -65,6 +65,7 @@ export function lobby(page, notice = '') {
           { class: 'line' },
           joinForm(page, told),
           button(t('createGame'), () => createForm(page), { class: 'btn', test: 'create-open' }),
+          el('a', { class: 'btn', href: hashOfDaily({}), test: 'daily-open' }, t('daily')),
           doing(() => practise(page))(t('practice'), { class: 'btn', test: 'practice' }),
           el('a', { class: 'btn quiet', href: hashOfLeaders({ mode: 'race' }), test: 'leaders' }, t('leaders')),
         ),

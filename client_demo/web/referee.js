@@ -118,8 +118,9 @@ const BY_ITSELF = {
     return { kind: 'flagged', at, seat, ...goesOut(game, seat, at), ...shown(game) };
   },
   ended(game, { at, reason }) {
-    const { seed, salt } = game.created;
-    return { kind: 'ended', at, reason, ranking: ranking(game), ...(seed !== undefined && { seed }), salt, ...shown(game) };
+    const { seed, salt, daily } = game.created;
+    const told = seed !== undefined && daily === undefined && { seed };
+    return { kind: 'ended', at, reason, ranking: ranking(game), ...told, salt, ...shown(game) };
   },
 };
 
@@ -189,7 +190,7 @@ function ranking(game) {
 const CHOSEN = {
   created(game, event) {
     if (game.seq) throw impossible(event, 'a room is created once');
-    const { at, mode, options, private: hidden, code, seed, salt } = event;
+    const { at, mode, options, private: hidden, code, daily, seed, salt } = event;
     usable(event);
     typed(event, { private: 'boolean', code: 'string' });
     const commit = options.deal === 'classic' ? {} : { commit: rules.commitment(seed) };
@@ -197,7 +198,7 @@ const CHOSEN = {
     const secret = options.deal === 'classic' ? {} : { seed: seed.toLowerCase() };
     return {
       kind: 'created', at, mode, options: inOrder(options), private: hidden, code, host: game.host, ...commit, ...meeting,
-      ...secret, salt: salt.toLowerCase(), rules: RULES,
+      ...(daily !== undefined && { daily }), ...secret, salt: salt.toLowerCase(), rules: RULES,
     };
   },
 

@@ -75,6 +75,15 @@ const RATED = { size: 35, deal: 'random', adds: 5, base_s: 120, increment_s: 3, 
 /** @type {Record<string, number>} */
 const RATED_S = { race: 180, turns: 180, mirror: 360 };
 
+/** What every attempt at a daily is made with. */
+const DAILY = {
+  mode: 'mirror', private: true, ...RATED, seconds: 360, max_players: 1, countdown_ms: 3000, spectators: false,
+  spectator_delay_ms: 0, rated: false, chat: undefined, teams: undefined,
+};
+
+/** The day (UTC) of a moment. @param {any} at */
+const dayOf = (at) => (Number.isSafeInteger(at) && Math.abs(at) < 8e15 ? new Date(at).toISOString().slice(0, 10) : '');
+
 /** @param {number} least @param {number} most */
 function within(least, most) {
   return (/** @type {any} */ value) => Number.isInteger(value) && value >= least && value <= most;
@@ -90,7 +99,7 @@ export const inOrder = (options) =>
   Object.fromEntries(Object.keys(OPTIONS).flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 
 /** Is this a room in which a game can be judged? @param {any} created @throws {Wrong} */
-export function usable({ rules, mode, options, seed, salt }) {
+export function usable({ rules, mode, options, seed, salt, daily, at, private: hidden, join_by }) {
   no(rules !== RULES, `only version ${RULES} of the rules is known here`, { what: 'rules', said: rules, due: RULES });
   no(typeof mode !== 'string' || !Object.hasOwn(UNUSED, mode), 'there is no such mode', { what: 'mode', said: mode });
   no(typeof options !== 'object' || options === null, 'there are no options', { what: 'options', said: options });
@@ -110,6 +119,16 @@ export function usable({ rules, mode, options, seed, salt }) {
   const uneven = teams !== undefined && ![4, 6, 8].includes(max_players);
   no(uneven, 'in teams there are 4, 6 or 8 players', { what: 'options.max_players', said: max_players });
   no(size !== (SIZES[deal] ?? size), 'that deal has another size', { what: 'options.size', said: size, due: SIZES[deal] });
+  if (daily !== undefined) {
+    const told = 'the day after, not before';
+    no(seed === undefined, `the seed of the daily of ${daily} is not in it: it is told ${told}`, { what: 'seed', said: seed });
+    const made = { mode, private: hidden, ...options, daily };
+    for (const [name, due] of Object.entries({ ...DAILY, daily: dayOf(at) })) {
+      const said = /** @type {any} */ (made)[name];
+      no(said !== due, `${name} cannot be so in a daily`, { what: name, said, due });
+    }
+    no(join_by === undefined, 'a daily has to be begun at once', { what: 'join_by', said: join_by });
+  }
   const seeded = typeof seed === 'string' && /^[0-9a-f]{64}$/i.test(seed);
   no(deal === 'classic' ? seed !== undefined : !seeded, 'that is no seed for this deal', { what: 'seed', said: seed });
   no(typeof salt !== 'string' || !/^[0-9a-f]{32}$/i.test(salt), 'that is no salt', { what: 'salt', said: salt });

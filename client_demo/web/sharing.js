@@ -1,6 +1,6 @@
 /**
  * Codes and links: `/#CODE` (six characters, or a room's id of ten) opens a room, `/#record=ID&at=SEQ` a replay,
- * `/#leaders=MODE&week&page=N` a leaderboard, `/#player=ID` what a player has played.
+ * `/#leaders=MODE&week&page=N` a leaderboard, `/#player=ID` what a player has played, `/#daily=DAY&page=N` the daily.
  */
 import { button, el, put } from './elements.js';
 import { t } from './texts.js';
@@ -43,6 +43,16 @@ export const hashOfLeaders = ({ mode, week, number }) =>
 export function leadersNamed(hash) {
   const found = LEADERS.exec(hash);
   return found && { mode: found[1], week: Boolean(found[2]), number: Number(found[3] ?? 1) };
+}
+
+/** The part of the address that shows a daily, today's without a `day`. */
+export const hashOfDaily = ({ day, number = 1 }) =>
+  `#daily${day ? `=${day}` : ''}${number > 1 ? `&page=${number}` : ''}`;
+
+/** The daily that a hash names: `{day, number}`, or null; without a day it is that of today. */
+export function dailyNamed(hash) {
+  const found = /^#daily(?:=(\d{4}-\d\d-\d\d))?(?:&page=([1-9]\d{0,5}))?$/.exec(hash);
+  return found && { day: found[1] ?? null, number: Number(found[2] ?? 1) };
 }
 
 /** The part of the address that shows what a player has played. */

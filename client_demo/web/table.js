@@ -178,7 +178,7 @@ export class Table {
     } else if (state.phase === 'starting') {
       put(
         this.acts,
-        button(t('notYet'), () => this.#unready(), { class: 'btn quiet', test: 'ready' }),
+        !state.daily && button(t('notYet'), () => this.#unready(), { class: 'btn quiet', test: 'ready' }),
       );
     } else {
       put(
@@ -256,7 +256,7 @@ const OWN = {
     const over = done(mine);
     return [
       button(t('addNumbers'), () => this.claims.add(), { class: 'btn', test: 'add', disabled: over || !mine?.adds_left }),
-      alone && button(t('giveHint'), () => this.claims.hint(), { class: 'btn', test: 'hint', disabled: over }),
+      alone && !this.room.state.daily && button(t('giveHint'), () => this.claims.hint(), { class: 'btn', test: 'hint', disabled: over }),
     ];
   },
 };

@@ -170,6 +170,21 @@ export class Client extends EventTarget {
     return this.#enter({ t: 'join', ...(room ? { room } : { code }), ...wishes });
   }
 
+  /** Begin one's attempt at today's daily, or go on with it. @returns {Promise<Room>} */
+  daily() {
+    return this.#enter({ t: 'daily' });
+  }
+
+  /**
+   * A day: its commitment or seed, and a page of its board.
+   * @param {string} [day]  2026-12-01; without: today
+   * @param {{page?: number, player?: string}} wishes  `player`: whose own line comes along
+   * @returns {Promise<any>}
+   */
+  day(day = '', { page, player } = {}) {
+    return this.#get(`/v1/daily${day && `/${day}`}${queryOf({ page, player })}`);
+  }
+
   /** The record of a finished game. @param {string} room @returns {Promise<any>} */
   record(room) {
     return this.#get(`/v1/records/${room}`);
@@ -182,9 +197,7 @@ export class Client extends EventTarget {
    * @returns {Promise<any>}
    */
   leaderboard(mode, { period, page, player } = {}) {
-    const wishes = Object.entries({ period, page, player }).filter(([, value]) => value !== undefined);
-    const query = new URLSearchParams(wishes.map(([name, value]) => [name, String(value)]));
-    return this.#get(`/v1/leaderboards/${mode}${wishes.length ? `?${query}` : ''}`);
+    return this.#get(`/v1/leaderboards/${mode}${queryOf({ period, page, player })}`);
   }
 
   /** A player's ratings and rated games. @param {string} player  an id @returns {Promise<any>} */
@@ -299,7 +312,7 @@ export class Client extends EventTarget {
   /** Of a room that we are in, or asked to enter. @param {Message} message */
   #snapshot(message) {
     const { room: id, re } = message;
-    const entered = ['create', 'join'].includes(this.#requests.asked(re) ?? '');
+    const entered = ['create', 'join', 'daily'].includes(this.#requests.asked(re) ?? '');
     if (entered && !this.joined.has(id)) this.joined.set(id, new Room(id, this.#wire));
     const room = this.joined.get(id);
     room?.receive(message);
@@ -367,4 +380,10 @@ function pageUrl() {
 /** `crypto.randomUUID` exists on secure pages only. */
 function randomKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** What is wished for, as the end of an address. @param {Record<string, string | number | undefined>} wishes */
+function queryOf(wishes) {
+  const known = Object.entries(wishes).filter(([, value]) => value !== undefined);
+  return known.length ? `?${new URLSearchParams(known.map(([name, value]) => [name, String(value)]))}` : '';
 }

@@ -13,10 +13,10 @@ from tests.game.whole import ANN, GAMES, rated
 from tenmatch.game.answers import Denied, Taken
 from tenmatch.game.commands import AnyCommand, GetReady, Leave, Resign, SeatBot, Sit, Start, WantRematch
 from tenmatch.game.create import found_rematch
+from tenmatch.game.days import DAY_MS
 from tenmatch.game.decide import decide
 from tenmatch.game.events import AnyEvent, Level, Seated, Skill
 from tenmatch.game.history import (
-    DAY_MS,
     Outcome,
     Participant,
     RatedGame,

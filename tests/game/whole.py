@@ -3,9 +3,10 @@
 import random
 from collections.abc import Callable
 
-from tenmatch.game import commands
+from tenmatch.game import commands, daily
 from tenmatch.game.answers import Taken
 from tenmatch.game.create import found, found_paired
+from tenmatch.game.days import day_of
 from tenmatch.game.decide import decide
 from tenmatch.game.events import AnyEvent, Level, Player, Skill
 from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
@@ -132,6 +133,29 @@ def drawn_of_five() -> Game:
     return to_the_end(game)
 
 
+def daily_attempt(seed: int, *, resigns: bool = False) -> Game:
+    """Play the daily alone, with a change of mind and an outage."""
+    game = Game(daily.MODE, seed)
+    taken = found_paired(
+        mode=daily.MODE,
+        options=daily.OPTIONS,
+        code=game.room.code,
+        players=[ANN],
+        daily=day_of(START),
+        seed=game.draw.randbytes(32),
+        salt=game.draw.randbytes(16),
+        now=START,
+    )
+    game.room, game.events = taken.room, list(taken.events)
+    for ready in (True, False, True):
+        game.do(commands.GetReady(SeatNumber(0), ready))
+    game.wait()
+    game.take(shift(game.room, 3_000, Millis(game.now + 5_000)))
+    if resigns:
+        game.do(commands.Resign(SeatNumber(0), MoveNumber(1)))
+    return to_the_end(game)
+
+
 def rated(mode: Mode, seed: int, *skills: Skill, **options: object) -> Game:
     """Play a rated game of persons, of whom the first is new."""
     game = Game(mode, seed, rated=True, max_players=len(skills) + 1, **options)
@@ -241,5 +265,7 @@ GAMES: dict[str, Callable[[], Game]] = {
     "teams of three, drawn": lambda: race(31, max_players=6, teams="drawn", size=18, seconds=3600),
     "teams that are drawn of five": drawn_of_five,
     "rated teams": lambda: rated(Mode.RACE, 33, *[Skill(25_000, 8_333)] * 3, teams="chosen"),
+    "daily": lambda: daily_attempt(34),
+    "daily, given up": lambda: daily_attempt(35, resigns=True),
     "practice": lambda: mirror(10, max_players=1, size=18, adds=1),
 }

@@ -87,10 +87,9 @@ def rounds(running: Running) -> Rounds:
     node = running.node
     records = Records(running.store, ttl=60, spawn=asyncio.ensure_future)
     ratings = Ratings(running.store, often=0, ttl=60)
-    attendance = node.desk._attendance
-    return Rounds(
-        running.store, node.tables, attendance, node.desk._listing, records, ratings, attendance._witness
-    )
+    attendance, listing = node.desk._attendance, node.desk._listing
+    seen_to = (records, ratings, attendance._witness, node.desk._dailies)
+    return Rounds(running.store, node.tables, attendance, listing, *seen_to)
 
 
 class Ear:

@@ -12,7 +12,8 @@ from tests.live.wire import Answer, fetch
 from tests.servers import Server
 from tests.store.waiting import until
 
-from tenmatch.game.history import DAY_MS, Participant, RatedGame
+from tenmatch.game.days import DAY_MS
+from tenmatch.game.history import Participant, RatedGame
 from tenmatch.game.ids import Millis, PlayerId, RoomId
 from tenmatch.game.options import Mode
 from tenmatch.game.rating import NEW, Ranked, rating, skill_after

@@ -16,8 +16,9 @@ from tests.servers import Server
 from tests.store.waiting import until
 
 from tenmatch.game import commands
+from tenmatch.game.days import DAY_MS
 from tenmatch.game.events import Skill
-from tenmatch.game.history import DAY_MS, Outcome, Participant, RatedGame, entered
+from tenmatch.game.history import Outcome, Participant, RatedGame, entered
 from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomId, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.rating import NEW, Ranked, rating, skill_after

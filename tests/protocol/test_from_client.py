@@ -14,11 +14,11 @@ ROOM = "k7mp2xw9qd"
 MESSAGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "hello": ({}, {"id": 1, "token": "x", "name": "Ada", "agent": "x"}),
     "create": ({"mode": "race"}, {"id": 1, "options": {"size": 35}, "private": True, "key": "x"}),
-    "join": ({"room": ROOM}, {"id": 1, "watch": True, "after": 0, "chain": 0}),
+    "join": ({"room": ROOM}, {"id": 1, "watch": True, "seat": 0, "after": 0, "chain": 0}),
     "leave": ({"room": ROOM}, {"id": 1}),
     "ready": ({"room": ROOM, "ready": True}, {"id": 1}),
     "start": ({"room": ROOM}, {"id": 1}),
-    "bot": ({"room": ROOM, "level": "easy"}, {"id": 1}),
+    "bot": ({"room": ROOM, "level": "easy"}, {"id": 1, "seat": 0}),
     "kick": ({"room": ROOM, "seat": 0}, {"id": 1}),
     "match": ({"room": ROOM, "n": 1, "a": 0, "b": 1, "seen": 0}, {}),
     "call": ({"room": ROOM, "n": 1, "seen": 0}, {}),
@@ -33,6 +33,7 @@ MESSAGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     ),
     "focus": ({"room": ROOM, "on": True}, {"id": 1}),
     "queue": ({"mode": "race", "on": True}, {"id": 1, "rated": False, "bot": True}),
+    "daily": ({}, {"id": 1}),
     "lobby": ({"on": True}, {"id": 1}),
     "ping": ({}, {"id": 1}),
 }

@@ -34,7 +34,7 @@ LOG_NAMES = sorted(LOGS)
 
 # The table of events in server/protocol.md, then what is stored beyond it.
 ORDER = {
-    "created": "mode options private code host commit join_by seed salt rules",
+    "created": "mode options private code host commit join_by daily seed salt rules",
     "seated": "seat player ready",
     "unseated": "seat reason host",
     "readied": "seat ready",

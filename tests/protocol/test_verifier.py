@@ -432,7 +432,7 @@ def test_a_person_sits_down_first() -> None:
 def test_nobody_sits_twice() -> None:
     record = Duel().record()
     first(record, "seated", seat=1)["player"] = first(record, "seated", seat=0)["player"]
-    assert "nothing is due and nothing is changed by it" in str(lie(record))
+    assert 'should be "unseated"' in str(lie(record))  # who sits down elsewhere has left the other seat
 
 
 def test_what_should_not_be_there_is_named() -> None:

@@ -3,11 +3,12 @@
 from tests.store.entries import OTHER_ROOM, ROOM, entry
 from tests.store.test_keys import documented
 
-from tenmatch.game.ids import Millis, PlayerId, RoomCode, SeatNumber
+from tenmatch.game.ids import Day, Millis, PlayerId, RoomCode, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.store import (
     boards,
     codes,
+    daily,
     due,
     keys,
     lobby,
@@ -58,8 +59,19 @@ async def do_everything(store: Store) -> None:
     await boards.put(store, "race", player, 1000, store.clock.now(), ttl=60)
     await boards.read(store, "race", None, first=0, many=3, player=player)
     await reports.keep(store, b"report", room=ROOM, by=player, about=PLAYERS[0], most=3, ttl=60)
+    await play_the_daily(store, player)
     await shared_secret(store)
     await seek_opponents(store)
+
+
+async def play_the_daily(store: Store, player: PlayerId) -> None:
+    day = Day("2026-12-01")
+    await daily.seed(store, day, daily.Seed(bytes(32), Millis(1)), 60)
+    await daily.seed_of(store, day)
+    await daily.attempt(store, day, player, ROOM, 60)
+    await daily.enter(store, day, player, worth=3, result=b"result", ttl=60)
+    await daily.board(store, day, first=0, many=3, player=player)
+    await daily.results(store, day, [player])
 
 
 async def seek_opponents(store: Store) -> None:

@@ -4,11 +4,12 @@ import re
 
 import pytest
 
-from tenmatch.game.ids import PlayerId, RoomCode, RoomId
+from tenmatch.game.ids import Day, PlayerId, RoomCode, RoomId
 from tenmatch.store import keys
 
 ROOM = RoomId("abcdefghjk")
 PLAYER = PlayerId("mnpqrstuvwxy")
+DAY = Day("2026-12-01")
 
 NAMES = [
     keys.log(ROOM),
@@ -42,6 +43,10 @@ NAMES = [
     keys.REPORTS,
     keys.REPORTS_AT,
     keys.reports_by(PLAYER),
+    keys.daily_seed(DAY),
+    keys.daily_rooms(DAY),
+    keys.daily_played(DAY),
+    keys.daily_board(DAY),
     keys.SECRET,
 ]
 
@@ -83,6 +88,7 @@ def test_no_documented_key_has_gone() -> None:
         ],
         [keys.made_rooms(PLAYER), keys.seats(PLAYER), keys.made(PLAYER, "{x}")],
         [keys.standing(PLAYER, "race"), keys.games(PLAYER, "race")],
+        [keys.daily_seed(DAY), keys.daily_rooms(DAY), keys.daily_played(DAY), keys.daily_board(DAY)],
         [keys.board("race"), keys.board_seen("race"), keys.board("race", "2026-W49")],
     ],
 )

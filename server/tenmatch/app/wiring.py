@@ -20,6 +20,7 @@ from tenmatch.gateway.allowance import Limits, Pools
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.gateway.credits import Shared
+from tenmatch.gateway.dailies import Dailies
 from tenmatch.gateway.desk import Desk
 from tenmatch.gateway.handshake import Admission, Handshake
 from tenmatch.gateway.http import Page, say, tell
@@ -128,6 +129,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     news.deliver_to(tables, attendance, matchmaking)
     listing = Listing(store)
     records = Records(store, ttl=settings.record_days * DAY_S, spawn=spawn)
+    dailies = Dailies(store, tables, ttl=settings.record_days * DAY_S, spawn=spawn)
     talk = Talk(
         store,
         feed,
@@ -143,6 +145,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
         ratings,
         matchmaking,
         talk,
+        dailies,
         node=name,
         spawn=spawn,
         rooms_per_player=settings.rooms_per_player,
@@ -192,13 +195,14 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     await pulse.once()
     runs = (feed.run(), committer.run(), pulse.run(), matchmaking.run())
     tasks = [group.create_task(work) for work in runs]
-    for title, seconds, round_ in Rounds(store, tables, attendance, listing, records, ratings, witness).all():
+    rounds = Rounds(store, tables, attendance, listing, records, ratings, witness, dailies)
+    for title, seconds, round_ in rounds.all():
         tasks.append(group.create_task(every(title, seconds, round_)))
 
     watchdog = Watchdog(log_s=settings.stuck_log_s, end_s=settings.stuck_end_s)
     node = Node(name, pulse, feed, tables, desk, handshake, watchdog, settings, tasks, ended)
     leaderboards = Leaderboards(store, ratings, spawn=spawn)
-    pages |= {**site, **answers(node, listing, records, leaderboards)}
+    pages |= {**site, **answers(node, listing, records, leaderboards, dailies)}
     return node
 
 
@@ -220,7 +224,9 @@ def _shared(per_second: float) -> Shared:
     return Shared(per_second, per_second * BURST_S)
 
 
-def answers(node: Node, listing: Listing, records: Records, leaderboards: Leaderboards) -> Mapping[str, Page]:
+def answers(
+    node: Node, listing: Listing, records: Records, leaderboards: Leaderboards, dailies: Dailies
+) -> Mapping[str, Page]:
     """Return the plain HTTP answers of a node, by path."""
 
     def healthz(_: Request) -> Response:
@@ -250,4 +256,6 @@ def answers(node: Node, listing: Listing, records: Records, leaderboards: Leader
         "/v1/records/*": records.page,
         "/v1/leaderboards/*": leaderboards.board,
         "/v1/players/*": leaderboards.player,
+        "/v1/daily": dailies.page,
+        "/v1/daily/*": dailies.page,
     }

@@ -202,6 +202,8 @@ def _state(snapshot: Snapshot, told: StateMap) -> State:
         rules=0,
         created_at=Millis(0),
         join_by=told.get("join_by"),
+        daily=told.get("daily"),
+        teams=tuple(told["teams"]) if "teams" in told else None,
         phase=Phase(told["phase"]),
         own_boards=own,
         seats=seats,

@@ -60,7 +60,7 @@ def end(taken: Taken, reason: EndReason, at: Millis) -> Taken:
             at=at,
             reason=reason,
             ranking=ranking(room),
-            seed=room.seed,
+            seed=room.revealed,
             salt=room.salt,
             hash=shown_hash(room),
         )

@@ -8,7 +8,7 @@ from typing import Final
 from tenmatch.game.answers import Taken
 from tenmatch.game.clock import JOIN_MS
 from tenmatch.game.events import Created, Player, Skill
-from tenmatch.game.ids import ROOM_ID_LENGTH, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
+from tenmatch.game.ids import ROOM_ID_LENGTH, Day, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
 from tenmatch.game.options import Mode, Options
 from tenmatch.game.room import RULES, Phase, Room, evolve
 from tenmatch.game.seating import seated, start_if_all_ready
@@ -57,22 +57,27 @@ def found_paired(
     code: RoomCode,
     players: Sequence[Player],
     skills: Mapping[PlayerId, Skill] = NONE_KNOWN,
+    daily: Day | None = None,
     seed: bytes | None,
     salt: bytes,
     now: Millis,
 ) -> Taken:
     """Return the room of a quick match: its players sit there, and have until `join_by` to be ready.
 
+    So is that of an attempt at a daily, which is nobody else's to see.
+
     Args:
         players: As many as the room has seats; the first is a person.
         skills: What is believed of them, for a rated room; who is not in it is new.
+        daily: The day whose deal is played.
         seed: 32 bytes; None for the classic deal, and only there.
         salt: 16 bytes, drawn for this room alone.
     """
     taken = _empty(
         mode=mode,
         options=options,
-        private=False,
+        private=daily is not None,
+        daily=daily,
         code=code,
         host=SeatNumber(0),
         join_by=Millis(now + JOIN_MS),
@@ -148,6 +153,7 @@ def _empty(
     code: RoomCode,
     host: SeatNumber,
     join_by: Millis | None = None,
+    daily: Day | None = None,
     seed: bytes | None,
     salt: bytes,
     now: Millis,
@@ -161,6 +167,7 @@ def _empty(
         host=host,
         commit=None if seed is None else commitment(seed),
         join_by=join_by,
+        daily=daily,
         seed=None if seed is None else seed.hex(),
         salt=salt.hex(),
         rules=RULES,

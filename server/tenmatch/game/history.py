@@ -7,18 +7,16 @@ to its place, and those after it are reckoned anew.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
+from tenmatch.game.days import DAY_MS
 from tenmatch.game.events import AnyEvent, Created, Ended, Seated, Skill, Started, Unseated
 from tenmatch.game.ids import Millis, PlayerId, RoomId, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.rating import NEW, Ranked, rating, skill_after
 from tenmatch.game.teams import BySeat, chosen
-
-DAY_MS: Final = 86_400_000
 
 
 class Participant(msgspec.Struct, frozen=True, array_like=True):

@@ -3,6 +3,9 @@
 from typing import NewType
 
 RoomId = NewType("RoomId", str)  # 10 characters
+Day = NewType("Day", str)
+"""A day (UTC), as `2026-12-01`."""
+
 RoomCode = NewType("RoomCode", str)  # 6 characters, to be read aloud
 PlayerId = NewType("PlayerId", str)  # 12 characters
 SeatNumber = NewType("SeatNumber", int)  # from 0

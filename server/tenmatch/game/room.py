@@ -35,7 +35,7 @@ from tenmatch.game.events import (
     Unseated,
     UnseatReason,
 )
-from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
+from tenmatch.game.ids import Day, Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
 from tenmatch.game.options import Mode, Options
 from tenmatch.game.seat import Seat, Seats, put
 from tenmatch.game.sheet import Sheet, fresh, renewed
@@ -77,7 +77,8 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     salt: str  # hex; not to leave the server before the end
     rules: int
     created_at: Millis
-    join_by: Millis | None = None  # quick match: when the room is given up if not all are ready
+    join_by: Millis | None = None  # quick match, daily: when the room is given up if not all are ready
+    daily: Day | None = None  # an attempt at the deal of this day
 
     phase: Phase = Phase.OPEN
     own_boards: bool  # each seat plays on a board of its own (mirror); else all play on one
@@ -104,6 +105,11 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     wants: tuple[SeatNumber, ...] = ()  # the persons who want a rematch
     wanted_at: Millis | None = None  # since when two or more have wanted one
     rematch: RoomId | None = None
+
+    @property
+    def revealed(self) -> str | None:
+        """Return the seed that everybody may know once the game is over: not that of a day."""
+        return None if self.daily else self.seed
 
     def sheet_of(self, seat: SeatNumber) -> Sheet:
         """Return the sheet that a seat plays on; the room must have started."""
@@ -204,6 +210,7 @@ def _created(event: Created) -> Room:
         rules=event.rules,
         created_at=event.at,
         join_by=event.join_by,
+        daily=event.daily,
         own_boards=event.mode is Mode.MIRROR,
         seats=(None,) * event.options.max_players,
         teams=chosen(event.options),

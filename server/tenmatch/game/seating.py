@@ -205,6 +205,8 @@ def want_rematch(room: Room, command: WantRematch, now: Millis) -> Taken | Denie
         return NOT_SEATED
     if room.started_at is None:
         return Denied(Denial.NOT_ALLOWED, "No game was played here.")
+    if room.daily is not None:
+        return Denied(Denial.NOT_ALLOWED, "The daily is played once.")
     if (command.seat in room.wants) == command.want:
         return Taken((), room)
     if room.rematch is not None:

@@ -25,6 +25,7 @@ from tenmatch.game.room import Phase
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Unavailable
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.credits import Credits
+from tenmatch.gateway.dailies import Dailies, PlayedAlready
 from tenmatch.gateway.draws import draw_bot, draw_room, draw_seed
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.keyset import KeysUnavailable
@@ -33,19 +34,17 @@ from tenmatch.gateway.matchmaking import Matchmaking
 from tenmatch.gateway.meetings import options_of
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.session import UNAVAILABLE, Session
-from tenmatch.gateway.shown import Shown
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom
 from tenmatch.gateway.talk import Talk
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol import from_client, to_client
-from tenmatch.protocol.limits import FRAME_BYTES, RESUMED_EVENTS, CloseCode, ErrorCode, PeerError
+from tenmatch.protocol.limits import FRAME_BYTES, CloseCode, ErrorCode, PeerError
 from tenmatch.protocol.maps import LimitsMap, PersonMap
 from tenmatch.protocol.stored import seal_all
 from tenmatch.store import players
 from tenmatch.store.codes import room_of
 from tenmatch.store.connect import Store, StoreDown
-from tenmatch.store.log import START, Head
 from tenmatch.store.queue import Queue
 
 log = logging.getLogger(__name__)
@@ -63,6 +62,7 @@ class Desk:
         ratings: Ratings,
         matchmaking: Matchmaking,
         talk: Talk,
+        dailies: Dailies,
         *,
         node: str,
         spawn: Spawn,
@@ -85,6 +85,7 @@ class Desk:
         self._ratings = ratings
         self._matchmaking = matchmaking
         self._talk = talk
+        self._dailies = dailies
         self._spawn = spawn
         self._rooms_per_player = rooms_per_player
         self._rooms_per_address = rooms_per_address
@@ -213,7 +214,7 @@ class Desk:
             skill = await self._skill(who.id, table.state.mode, table.state.options)
             command = commands.Sit(Player(who.id, who.name), skill, message.seat)
         unwanted = seat is None and message.watch and not table.state.options.spectators
-        unknown = message.after is not None and not _holds(table, message)
+        unknown = message.after is not None and not table.leads_on(message)
         if command or unwanted or unknown:  # we may be the one who is behind: the log decides
             answer = await asked(table, command)
             if not isinstance(answer, Done):
@@ -278,7 +279,7 @@ class Desk:
             sent=shown.state.seq,
             matches=Credits(rate, max(rate, 1), asyncio.get_running_loop().time()),
         )
-        session.write(_standing(shown, member, re, join))
+        session.write(shown.standing(member, re, join))
         session.rooms[table.room] = (table, member)
         shown.audience.enter(member)
         self._attendance.greet(table, member)
@@ -316,6 +317,27 @@ class Desk:
             self._matchmaking.ended(session, session.person.id)
         for table, member in list(session.rooms.values()):
             self._vacate(session, table, member)
+
+    # -- daily
+
+    def daily(self, session: Session, message: from_client.Daily) -> None:
+        """Let the session's player begin their attempt at the daily, or go on with it."""
+        self._run(session, message.id, self._daily(session, message.id))
+
+    async def _daily(self, session: Session, re: int | None) -> None:
+        who = session.whom
+        try:
+            table = await self._dailies.table_of(Player(who.id, who.name))
+        except PlayedAlready:
+            session.fail(ErrorCode.NOT_ALLOWED, "you have played the daily of today", re=re)
+            return
+        seat = table.state.seat_of(who.id)
+        if seat is not None and table.state.phase is Phase.OPEN:
+            answer = await asked(table, commands.GetReady(seat, True), Holder(seat, who.id))
+            if isinstance(answer, Unavailable):
+                session.answer_request(re, answer)
+                return
+        await self._enter(session, table, re, seat=seat)
 
     # -- queue
 
@@ -413,23 +435,3 @@ async def asked(table: Table, command: commands.AnyCommand | None, holder: Holde
     answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     table.ask(command, lambda given: None if answer.done() else answer.set_result(given), holder)
     return await answer
-
-
-def _standing(shown: Shown, member: Member, re: int | None, join: from_client.Join | None) -> bytes:
-    """Return what a joiner is told: the events it missed, or the whole state."""
-    if join is None or join.after is None:
-        return shown.frames.snapshot(member, re=re)
-    if not _holds(shown, join):
-        return shown.frames.snapshot(member, re=re, reset=True)
-    missed = shown.entries[join.after :]
-    if len(missed) > RESUMED_EVENTS:
-        return shown.frames.snapshot(member, re=re)
-    return shown.frames.resumed(member, missed, re=re)
-
-
-def _holds(shown: Shown, join: from_client.Join) -> bool:
-    """Tell whether the log has the event after which the client wants to go on."""
-    assert join.after is not None
-    assert join.chain is not None, "decoding saw to it that both are there"
-    end = Head(join.after, join.chain)
-    return end == START or shown.ended_at(end)

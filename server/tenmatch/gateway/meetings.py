@@ -147,7 +147,8 @@ class Meetings:
                 table = await self._tables.open(room)
             except NoSuchRoom:
                 continue
-            if table.state.join_by is not None and _plays(table.state, player):
+            quick = table.state.join_by is not None and table.state.daily is None
+            if quick and _plays(table.state, player):
                 return True
         return False
 

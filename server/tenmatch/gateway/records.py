@@ -20,7 +20,7 @@ from tenmatch.game.room import Phase
 from tenmatch.gateway.http import Later, path_of, respond, say, takes_gzip
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tasks import Spawn
-from tenmatch.protocol.record import Record, encode, public_at, record_of
+from tenmatch.protocol.record import Record, encode, hidden_until, public_at, record_of
 from tenmatch.protocol.stored import StoredError, open_all, unseal
 from tenmatch.store import records
 from tenmatch.store.connect import Store, StoreDown
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 FOR_ANYONE: Final = {"Access-Control-Allow-Origin": "*", "Vary": "Accept-Encoding"}
 UNCHANGED_S: Final = 3_600  # for so long whoever has a record need not ask again
+_MTIME: Final = slice(4, 8)  # of gzip, little-endian (RFC 1952)
 _ROOM: Final = re.compile(rf"[a-z0-9]{{{ROOM_ID_LENGTH}}}")
 
 
@@ -72,7 +73,7 @@ class Records:
         """
         found = await records.find(self._store, room)
         if found.record is not None or found.last is None:
-            return found.record
+            return self._unless_hidden(found.record)
         try:
             if not isinstance(
                 unseal(found.last)[1], Ended | Rematch
@@ -86,7 +87,14 @@ class Records:
             return None
         packed = await _packed(record)
         await records.keep(self._store, {room: packed}, self._ttl)
-        return packed
+        return self._unless_hidden(packed)
+
+    def _unless_hidden(self, packed: bytes | None) -> bytes | None:
+        """Return a record that is kept, but not what nobody is to see yet."""
+        hidden = packed is not None and self._store.clock.now() < 1_000 * int.from_bytes(
+            packed[_MTIME], "little"
+        )
+        return None if hidden else packed
 
     def _is_public(self, record: Record) -> bool:
         return self._store.clock.now() >= public_at(record)
@@ -111,5 +119,9 @@ class Records:
 
 
 async def _packed(record: Record) -> bytes:
-    """Write a record and pack it, beside the event loop: it may be long."""
-    return await asyncio.to_thread(lambda: gzip.compress(encode(record), mtime=0))
+    """Write a record and pack it, beside the event loop: it may be long.
+
+    Its time, which gzip knows, is the second from which on it may be seen.
+    """
+    seconds = hidden_until(record) // 1_000
+    return await asyncio.to_thread(lambda: gzip.compress(encode(record), mtime=seconds))

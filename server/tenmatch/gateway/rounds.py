@@ -8,6 +8,7 @@ from typing import Any, Final
 from tenmatch.game.ids import Millis, RoomId
 from tenmatch.game.room import Phase
 from tenmatch.gateway.attendance import Attendance
+from tenmatch.gateway.dailies import Dailies
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
@@ -26,6 +27,7 @@ CHANGES_ROUND_S: Final = 1.0
 PRESENCE_ROUND_S: Final = 5.0
 SWEEP_ROUND_S: Final = 2.0
 RECORDS_ROUND_S: Final = 1.0
+DAILIES_ROUND_S: Final = 60.0
 IDLE_S: Final = 60.0  # a room without anyone here and with nothing due is unloaded
 
 
@@ -41,6 +43,7 @@ class Rounds:
         records: Records,
         ratings: Ratings,
         witness: Witness,
+        dailies: Dailies,
     ) -> None:
         """Prepare; `every` starts them."""
         self._store = store
@@ -50,6 +53,7 @@ class Rounds:
         self._records = records
         self._ratings = ratings
         self._witness = witness
+        self._dailies = dailies
         self._idle_since: dict[Table, float] = {}
 
     def all(self) -> list[tuple[str, float, Callable[[], Awaitable[None]]]]:
@@ -60,6 +64,7 @@ class Rounds:
             ("presence", PRESENCE_ROUND_S, self.presence),
             ("sweep", SWEEP_ROUND_S, self.sweep),
             ("records", RECORDS_ROUND_S, self.records),
+            ("dailies", DAILIES_ROUND_S, self._dailies.draw),
         ]
 
     async def heads(self) -> None:
@@ -104,10 +109,11 @@ class Rounds:
                 table.advance()
 
     async def records(self) -> None:
-        """Keep the records of games that are over, and enter what they are to ratings."""
+        """Keep the records of games that are over, and enter what they are to ratings and to dailies."""
         tables = [table for table in self._tables.unrecorded if not _hidden(table)]
         kept = await self._records.keep(tables)
-        self._tables.unrecorded.difference_update(kept & await self._ratings.keep(tables))
+        rated, entered = await self._ratings.keep(tables), await self._dailies.keep(tables)
+        self._tables.unrecorded.difference_update(kept & rated & entered)
 
     def _is_done_with(self, table: Table) -> bool:
         """Tell whether nobody needs to look at a room any more, whatever becomes of this node."""

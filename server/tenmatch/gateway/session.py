@@ -70,6 +70,9 @@ class Desk(Protocol):
     def aside(self, session: "Session", table: Table, member: Member, message: AnyAside) -> None:
         """Take what is said in a room beside the game."""
 
+    def daily(self, session: "Session", message: from_client.Daily) -> None:
+        """Let the session's player begin their attempt at the daily, or go on with it."""
+
     def seek(self, session: "Session", message: from_client.Seek) -> None:
         """Let the session's player wait for an opponent, or no longer."""
 
@@ -253,7 +256,7 @@ class Session:
                 self._say_hello(message)
             case from_client.Create():
                 self._desk.create(self, message)
-            case from_client.Join():
+            case from_client.Join() | from_client.Daily():
                 self._join(message)
             case (
                 from_client.Ready()
@@ -387,9 +390,12 @@ class Session:
         if re is not None:
             self.send(to_client.Ok(re=re))
 
-    def _join(self, message: from_client.Join) -> None:
+    def _join(self, message: from_client.Join | from_client.Daily) -> None:
         if self._allowed.join(self._loop.time()):
-            self._desk.join(self, message)
+            if isinstance(message, from_client.Join):
+                self._desk.join(self, message)
+            else:
+                self._desk.daily(self, message)
         else:
             text = f"{self.limits.joins_per_minute:g} joins a minute at most: send it again in a while"
             self._reject(message, ErrorCode.RATE_LIMITED, text)

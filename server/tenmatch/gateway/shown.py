@@ -9,8 +9,10 @@ from tenmatch.gateway.fanout import Audience, Member
 from tenmatch.gateway.frames import Frames
 from tenmatch.gateway.framing import frame, frames
 from tenmatch.gateway.held import Held
-from tenmatch.protocol import to_client
+from tenmatch.protocol import from_client, to_client
+from tenmatch.protocol.limits import RESUMED_EVENTS
 from tenmatch.protocol.stored import Entry
+from tenmatch.store.log import START, Head
 
 SAID: Final = 50
 """Lines of chat that a room remembers as long as it is loaded: who is reported is known by them."""
@@ -47,3 +49,21 @@ class Shown(Held):
         for member in tuple(self.audience):
             member.sent, member.behind = self.state.seq, False
             member.listener.write(self.frames.snapshot(member, reset=True))
+
+    def standing(self, member: Member, re: int | None, join: from_client.Join | None) -> bytes:
+        """Return what a joiner is told: the events it missed, or the whole state."""
+        if join is None or join.after is None:
+            return self.frames.snapshot(member, re=re)
+        if not self.leads_on(join):
+            return self.frames.snapshot(member, re=re, reset=True)
+        missed = self.entries[join.after :]
+        if len(missed) > RESUMED_EVENTS:
+            return self.frames.snapshot(member, re=re)
+        return self.frames.resumed(member, missed, re=re)
+
+    def leads_on(self, join: from_client.Join) -> bool:
+        """Tell whether the log has the event after which the client wants to go on."""
+        assert join.after is not None
+        assert join.chain is not None, "decoding saw to it that both are there"
+        end = Head(join.after, join.chain)
+        return end == START or self.ended_at(end)

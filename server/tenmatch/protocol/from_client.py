@@ -211,6 +211,10 @@ class Seek(Request, frozen=True, kw_only=True, tag="queue"):
     bot: bool | None = None  # a computer player will do: there is no more waiting
 
 
+class Daily(Request, frozen=True, kw_only=True):
+    """Begin one's attempt at the daily, or go on with it."""
+
+
 class Lobby(Request, frozen=True, kw_only=True):
     """Follow the list of rooms, or no longer."""
 
@@ -246,6 +250,7 @@ AnyFromClient = (
     | SendReport
     | Focus
     | Seek
+    | Daily
     | Lobby
     | Ping
 )

@@ -11,7 +11,7 @@ from msgspec import NODEFAULT, Meta, Struct, defstruct
 from msgspec.structs import fields
 
 from tenmatch.game.events import AnyEvent, Clocks, Created, Ended, Event, Player, Unseated
-from tenmatch.game.ids import Millis, PlayerId, RoomCode, RoomId, SeatNumber
+from tenmatch.game.ids import Day, Millis, PlayerId, RoomCode, RoomId, SeatNumber
 from tenmatch.game.teams import BySeat
 from tenmatch.rules.board import NumberId
 
@@ -109,6 +109,7 @@ class StateMap(SharedMap, ApartMap):
     clocks: Clocks | None
     clocks_at: Millis | None  # when the clocks stood so; the one of `turn` runs from here
     join_by: NotRequired[Millis]  # quick match: by when all have to be ready
+    daily: NotRequired[Day]  # the day whose deal is played here
     starts_at: Millis | None
     ends_at: Millis | None
     ranking: list[RankMap] | None

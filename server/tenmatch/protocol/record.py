@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec import UNSET
 
+from tenmatch.game.daily import revealed_at
 from tenmatch.game.events import AnyEvent, Created, Ended, EndReason, Player, Rank, Seated, Started, Unseated
 from tenmatch.game.ids import Millis, SeatNumber, Seq
 from tenmatch.game.options import Mode, Options
@@ -72,10 +73,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 def record_of(entries: Sequence[Entry]) -> Record | None:
-    """Make the record of a room from its whole log; None where no game was played to its end.
-
-    There is none either while the seed is not to be known yet.
-    """
+    """Make the record of a room from its whole log; None where no game was played to its end."""
     events = [entry.event for entry in entries]
     end = next((place for place, event in enumerate(events) if isinstance(event, Ended)), None)
     if end is None or not any(isinstance(event, Started) for event in events):
@@ -83,7 +81,7 @@ def record_of(entries: Sequence[Entry]) -> Record | None:
     created, ended = events[0], events[end]
     assert isinstance(created, Created), "a log begins with created"
     assert isinstance(ended, Ended), "found as such"
-    if ended.seed != created.seed:
+    if created.daily is None and ended.seed != created.seed:
         return None
     recorded = tuple(Recorded(entry.seq, entry.chain, entry.event) for entry in entries[: end + 1])
     return Record(heading_of(created, events[:end], ended), recorded)
@@ -114,6 +112,13 @@ def public_at(record: Record) -> Millis:
     """Return from when on anyone may have a record: who watches with a delay sees the end so much later."""
     delay = record.heading.options.spectator_delay_ms
     return Millis(record.events[-1].event.at + delay)
+
+
+def hidden_until(record: Record) -> Millis:
+    """Return until when a record is kept but nobody's to see: that of a daily, until its seed is told."""
+    created = record.events[0].event
+    assert isinstance(created, Created), "a log begins with created"
+    return revealed_at(created.daily) if created.daily else Millis(0)
 
 
 # As text

@@ -13,10 +13,11 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tenmatch.game import commands
+from tenmatch.game import commands, daily
 from tenmatch.game.answers import Answer, Denied, Refused, Taken
 from tenmatch.game.clock import JOIN_MS
 from tenmatch.game.commands import AnyCommand
+from tenmatch.game.days import day_of
 from tenmatch.game.decide import decide
 from tenmatch.game.events import (
     Added,
@@ -163,10 +164,24 @@ def _unusable(created: Created) -> Wrong | None:
         return Wrong(1, str(error), "salt", created.salt)
     except BadOptions as error:
         return Wrong(1, error.text, error.field)
+    if created.daily is not None and (wrong := _no_daily(created)):
+        return wrong
     if (created.seed is None) is not (created.options.deal is DealKind.CLASSIC):
         return Wrong(1, "every deal but the classic one has a seed", "seed", created.seed)
     due = {"options": options, "seed": created.seed and created.seed.lower(), "salt": salt}
     return _differing(1, {name: getattr(created, name) for name in due}, due)
+
+
+def _no_daily(created: Created) -> Wrong | None:
+    """Return why a room is no attempt at a daily that can be judged."""
+    if created.seed is None:
+        text = f"the seed of the daily of {created.daily} is not in it: it is told the day after, not before"
+        return Wrong(1, text, "seed")
+    due = {"mode": daily.MODE, "options": daily.OPTIONS, "private": True, "daily": day_of(created.at)}
+    wrong = _differing(1, {name: getattr(created, name) for name in due}, due)
+    return wrong or (
+        Wrong(1, "a daily has to be begun at once", "join_by") if created.join_by is None else None
+    )
 
 
 def _seed(created: Created) -> bytes | None:

@@ -115,7 +115,7 @@ def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
         host=room.host,
         code=room.code,
         commit=room.commit,
-        seed=room.seed if over else None,
+        seed=room.revealed if over else None,
         salt=room.salt if over else None,
         seats=[
             None if seat is None else _seat_map(seat, view.shows(number))
@@ -131,6 +131,8 @@ def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
     )
     if room.join_by is not None:
         told["join_by"] = room.join_by
+    if room.daily is not None:
+        told["daily"] = room.daily
     if room.teams is not None:
         told["teams"] = room.teams
     return told

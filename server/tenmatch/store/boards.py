@@ -20,7 +20,7 @@ class Placed(NamedTuple):
 
     place: int  # from 1
     player: PlayerId
-    rating: int
+    rating: int  # or by what else it ranks them
 
 
 class Board(NamedTuple):
@@ -64,8 +64,15 @@ async def read(
     Raises:
         StoreDown: It could not be read.
     """
+    return await read_from(store, keys.board(mode, week), first=first, many=many, player=player)
+
+
+async def read_from(
+    store: Store, key: str, *, first: int, many: int, player: PlayerId | None = None
+) -> Board:
+    """Read a part of the board under a key, as `read` does. Raises StoreDown."""
     _, players, place, own_place, own_rating, *found = await store.run(
-        _STANDINGS, [keys.board(mode, week)], first, many, player or ""
+        _STANDINGS, [key], first, many, player or ""
     )
     lines: list[Placed] = []
     for number, (name, rating) in enumerate(zip(found[::2], found[1::2], strict=True)):

@@ -36,13 +36,17 @@ a cluster.
 | tm:{reports}:at      | zset    | their names by the ms when they came               | as set; none: 0 days |
 | tm:{reports}:by:PLAYER | zset  | a player's of a day, by the ms they count until    | with its last member |
 | tm:{at:ADDRESS}:rooms | zset   | rooms made from there, by the ms they count until  | with its last member |
+| tm:{daily:DAY}:seed  | string  | its seed and the ms when it was drawn    | as records   |
+| tm:{daily:DAY}:rooms | hash    | player → the room of their attempt       | as records   |
+| tm:{daily:DAY}:played | hash   | player → what their attempt came to     | as records   |
+| tm:{daily:DAY}:board | zset    | players by what their attempts are worth | as records   |
 | tm:secret            | string  | what guests' tokens are signed with                | none: one            |
 """
 
 from typing import Final
 from zlib import crc32
 
-from tenmatch.game.ids import PlayerId, RoomCode, RoomId
+from tenmatch.game.ids import Day, PlayerId, RoomCode, RoomId
 
 DUE_BUCKETS: Final = 16
 
@@ -160,6 +164,26 @@ def board(mode: str, week: str | None = None) -> str:
 def board_seen(mode: str) -> str:
     """Name the set of a mode's players by their latest game."""
     return f"tm:{{board:{mode}}}:seen"
+
+
+def daily_seed(day: Day) -> str:
+    """Name the seed of a day's deal."""
+    return f"tm:{{daily:{day}}}:seed"
+
+
+def daily_rooms(day: Day) -> str:
+    """Name the hash of a day's attempts by player."""
+    return f"tm:{{daily:{day}}}:rooms"
+
+
+def daily_played(day: Day) -> str:
+    """Name the hash of what a day's attempts came to."""
+    return f"tm:{{daily:{day}}}:played"
+
+
+def daily_board(day: Day) -> str:
+    """Name the board of a day."""
+    return f"tm:{{daily:{day}}}:board"
 
 
 def seats(player: PlayerId) -> str:
