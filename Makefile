@@ -30,19 +30,22 @@ test: install tools check
 	$(BIN)/pytest -q -n 2 --dist loadgroup $(ARGS)
 
 # What the tests run beside the server, as Debian ships it: a browser, Node and npm for the browser library, Redis, two
-# proxies, false clocks, networks, counted instructions. Nothing of it becomes a service that runs: POLICY forbids
+# proxies, Prometheus, false clocks, networks, counted instructions. Nothing of it becomes a service that runs: POLICY forbids
 # that while it is installed.
 TOOLS  := chromium:chromium node:nodejs npm:npm redis-server:redis-server openssl:openssl \
           nginx:nginx-light haproxy:haproxy faketime:faketime ip:iproute2 valgrind:valgrind
+ALONE  := promtool:prometheus # without what is recommended beside it
 POLICY := /usr/sbin/policy-rc.d
 .PHONY: tools
 tools:
-	@missing=; for tool in $(TOOLS); do PATH="$$PATH:/usr/sbin" command -v $${tool%:*} >/dev/null || \
-	  missing="$$missing $${tool#*:}"; done; \
-	[ -n "$$missing" ] || exit 0; \
+	@lacks() { for tool; do PATH="$$PATH:/usr/sbin" command -v $${tool%:*} >/dev/null || echo $${tool#*:}; done; }; \
+	missing=$$(lacks $(TOOLS)); alone=$$(lacks $(ALONE)); \
+	[ -n "$$missing$$alone" ] || exit 0; \
 	[ -e $(POLICY) ] || { trap '$(SUDO) rm $(POLICY)' EXIT; printf '#!/bin/sh\nexit 101\n' | \
 	  $(SUDO) install -m 755 /dev/stdin $(POLICY); }; \
-	$(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy $$missing
+	$(SUDO) apt-get update -q && \
+	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy $$missing && \
+	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$alone
 
 check: install
 	$(BIN)/ruff format --check .

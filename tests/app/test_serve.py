@@ -106,6 +106,14 @@ def test_an_address_that_cannot_be_had_is_said() -> None:
         listen(settings(host="no.such.host.invalid"))
 
 
+def test_a_port_for_figures_that_cannot_be_had_is_said() -> None:
+    with listen(settings()) as taken:
+        port = taken.getsockname()[1]
+        taken.listen()
+        with pytest.raises(Unfit, match=f"cannot listen on 127.0.0.1:{port}: .* with TENMATCH_METRICS_PORT"):
+            serve_module._metrics_listener(settings(metrics_port=port))
+
+
 def test_ipv6_can_be_listened_on() -> None:
     with listen(settings(host="::1")) as listener:
         assert listener.family is socket.AF_INET6

@@ -92,6 +92,9 @@ class Server:
         assert isinstance(connection, EitherKind)
         return Echo(connection)
 
+    def closes(self, code: CloseCode) -> None:
+        """Take no notice."""
+
     def gone(self, knocker: Knocker) -> None:
         """Note that a connection has ended."""
         assert isinstance(knocker, EitherKind)

@@ -17,6 +17,7 @@ from tests.faults.oracle import INVARIANTS, count
 from tests.faults.promise import Promise
 from tests.faults.pushes import Bend, Every, Pushes, Swapped, as_it_is, swallowed, twice
 from tests.faults.watch import caught_up, watching
+from tests.live.figures import scrape
 from tests.store.fleet import Redis
 from tests.store.waiting import until
 
@@ -40,7 +41,9 @@ async def pair(folder: Path, without: str = "") -> AsyncIterator[Pair]:
     with Redis(folder) as redis:
         async with Pushes(redis.socket) as way:
             ways = [redis.url, way.url]
-            start = partial(Deployment, folder, nodes=2, without=without, store=redis, ways=ways)
+            start = partial(
+                Deployment, folder, nodes=2, without=without, store=redis, ways=ways, metrics_port=0
+            )
             async with apart(start) as nodes:
                 yield Pair(redis, way, nodes)
 
@@ -72,7 +75,13 @@ async def judge(promise: Promise, load: Load, redis: Redis, what: str) -> None:
     promise.equals(f"{what}: what no client should be told", len(load.record.faults), 0)
 
 
+def repaired(two: Pair) -> float:
+    """Return how often the second node made up for what it had not heard, as it says itself."""
+    return scrape(two.nodes.nodes[1]).sum("tenmatch_repairs_total", how="missed")
+
+
 async def lose(promise: Promise, two: Pair, seconds: float) -> None:
+    before, gaps = repaired(two), scrape(two.nodes.nodes[1]).sum("tenmatch_feed_gaps_total")
     async with playing(two.nodes.addresses, rooms=ROOMS, rate=RATE) as load:
         two.way.bend = every = Every(10, swallowed)
         await asyncio.sleep(seconds)
@@ -80,6 +89,9 @@ async def lose(promise: Promise, two: Pair, seconds: float) -> None:
         await asyncio.sleep(0.5)
         await judge(promise, load, two.redis, "every 10th lost")
         promise.at_least("every 10th lost: messages lost", every.bent, 5)
+        promise.at_least("every 10th lost: repairs, by the metric", repaired(two) - before, 1)
+        gaps = scrape(two.nodes.nodes[1]).sum("tenmatch_feed_gaps_total") - gaps
+        promise.at_least("every 10th lost: gaps, by the metric", gaps, 1)
 
 
 @pytest.mark.promise("P13")
@@ -95,6 +107,7 @@ async def test_messages_that_get_lost_if_nobody_looks_at_the_logs(promise: Promi
 
 
 async def kill(promise: Promise, two: Pair, times: int) -> None:
+    before = repaired(two)
     async with playing(two.nodes.addresses, rooms=ROOMS, rate=RATE) as load:
         pauses = [1.0] * times + [0.02] * 20  # so that at the end hardly anybody hears anything
         killed = 0
@@ -103,6 +116,7 @@ async def kill(promise: Promise, two: Pair, times: int) -> None:
             killed += await two.redis.ask("CLIENT", "KILL", "TYPE", "pubsub")
         await judge(promise, load, two.redis, "killed each second")
         promise.at_least("killed each second: subscribers killed", killed, 2 * times)
+        promise.at_least("killed each second: repairs, by the metric", repaired(two) - before, 1)
 
 
 @pytest.mark.promise("P13")

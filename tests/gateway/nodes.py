@@ -22,6 +22,7 @@ from tenmatch.gateway.asked import Answer, Done, Holder
 from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.desk import asked
 from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.onlooker import Onlooker
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
 from tenmatch.gateway.rounds import Rounds
@@ -64,12 +65,14 @@ class Running:
 
 
 @asynccontextmanager
-async def running(url: str, **settings: object) -> AsyncIterator[Running]:
+async def running(
+    url: str, onlooker: Onlooker | None = None, /, **settings: object
+) -> AsyncIterator[Running]:
     """Run a node with no limits but those set, until the block ends."""
     chosen = Settings(**{**NO_LIMITS, **settings})  # type: ignore[arg-type]
     with contextlib.closing(Store(Address(url))) as store:
         async with asyncio.TaskGroup() as group:
-            node = await start(chosen, store, group, {})
+            node = await start(chosen, store, group, {}, onlooker)
             loop = asyncio.get_running_loop()
             server = await loop.create_server(node.connection, "127.0.0.1", 0)
             try:

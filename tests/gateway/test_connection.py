@@ -64,6 +64,7 @@ class Door:
         self.rooms: list[Room] = []
         self.connections: list[Connection] = []
         self.gone_again = 0
+        self.codes: list[CloseCode] = []
         self.page = b"a page"
         self.may_show = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
@@ -97,6 +98,9 @@ class Door:
         connection.expect(CODECS[JSON])
         self.rooms.append(Room(connection))
         return self.rooms[-1]
+
+    def closes(self, code: CloseCode) -> None:
+        self.codes.append(code)
 
     def gone(self, knocker: Knocker) -> None:
         self.gone_again += 1

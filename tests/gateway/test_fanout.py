@@ -10,6 +10,7 @@ from tests.store.waiting import until
 
 from tenmatch.game.ids import PlayerId, RoomId, SeatNumber, Seq
 from tenmatch.game.options import Mode
+from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.fanout import FAR_BEHIND, SLICE, Audience, Member
 from tenmatch.protocol.codec import CODECS
@@ -89,8 +90,8 @@ async def test_events_are_sent_once_each_and_in_order(seat: int | None) -> None:
 
 
 async def test_players_are_sent_before_watchers() -> None:
-    log = Log(1)
-    audience = Audience(log)
+    log, counts = Log(1), Counts()
+    audience = Audience(log, counts)
     order: list[str] = []
     for name, seat in (("watcher", None), ("player", 0)):
         _, listener = enter(audience, log, seat)
@@ -98,6 +99,7 @@ async def test_players_are_sent_before_watchers() -> None:
     log.grow()
     audience.tell()
     assert order == ["player", "watcher"]
+    assert (counts.told_players, counts.told_watchers) == (1, 1)
 
 
 async def test_who_left_is_sent_nothing() -> None:
@@ -160,8 +162,8 @@ async def test_a_quick_game_leaves_no_watcher_out() -> None:
 
 
 async def test_a_slow_watcher_gets_one_snapshot_instead_of_what_it_missed() -> None:
-    log = Log(1)
-    audience = Audience(log)
+    log, counts = Log(1), Counts()
+    audience = Audience(log, counts)
     member, listener = enter(audience, log)
     listener.slow = True
     for _ in range(50):
@@ -174,6 +176,7 @@ async def test_a_slow_watcher_gets_one_snapshot_instead_of_what_it_missed() -> N
     log.grow()
     audience.tell()
     assert listener.sent == ["s51", "52"]
+    assert (counts.skipped, counts.coalesced, counts.told_watchers) == (50, 1, 1)
 
 
 async def test_a_watcher_far_behind_is_told_the_state_instead() -> None:

@@ -325,6 +325,9 @@ async def test_two_nodes_that_move_at_once_take_both_moves_or_answer_stale(
     assert ears[0].log == ears[1].log
     assert [message["seq"] for message in ears[0].log] == list(range(FIRST, here.state.seq + 1))
     assert [entry.raw for entry in here.entries] == await one.log(here.room)
+    counts = [one.node.counts, two.node.counts]
+    assert sum(count.races for count in counts) >= 1, "one came second each time, unless the feed was quicker"
+    assert sum(count.repairs.total() for count in counts) == 0
 
 
 async def test_a_node_that_hears_nothing_neither_accepts_nor_refuses_wrongly(
@@ -369,6 +372,7 @@ async def test_a_lost_message_of_the_feed_is_made_up_for(
         await asked(here, commands.Sit(person(1)))
     await until(lambda: there.state.seq == here.state.seq, 2)
     assert ear.kinds() == ["seated"]
+    assert two.node.counts.repairs == {"missed": 1}
 
 
 async def test_hints_that_come_twice_late_or_torn_change_nothing(one: Running, two: Running) -> None:
@@ -436,6 +440,7 @@ async def test_a_log_that_lost_its_tail_gets_it_back(one: Running, caplog: pytes
     assert ear.log[:-1] == told
     assert ear.kinds()[-1] == "matched"
     assert "a log lost its tail" in caplog.text
+    assert one.node.counts.repairs == {"restored": 1}
 
 
 async def test_two_nodes_that_both_put_a_tail_back_do_it_once(one: Running, two: Running) -> None:
@@ -490,6 +495,7 @@ async def test_where_the_log_went_another_way_it_wins_and_members_get_reset_snap
     answer = await asked(here, resign(0, 2))
     assert isinstance(answer, Done)
     assert here.entries[:FIRST] == there.entries[:FIRST]
+    assert one.node.counts.repairs["reloaded"] == 1
     for ear in (player, watcher, slow):
         [reset, *after] = ear.log
         assert (reset["t"], reset["reset"], reset["seq"]) == ("snapshot", True, FIRST)

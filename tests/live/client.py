@@ -48,7 +48,7 @@ class Client:
         self.inbox: list[Message] = []
         self.rooms: dict[str, Held] = {}
         self.faults: list[str] = []
-        self.token = self.player = self.name = self.node = ""
+        self.token = self.player = self.name = self.node = self.connection = ""
         self.close_code: int | None = None
         self.close_reason = ""
         self._socket: ClientConnection
@@ -71,6 +71,8 @@ class Client:
             ping_interval=None,
             max_size=None,
         )
+        assert client._socket.response is not None
+        client.connection = client._socket.response.headers["Tenmatch-Connection"]
         client._reader = asyncio.create_task(client._read())
         return client
 

@@ -7,6 +7,9 @@ import json
 import logging
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 _OWN: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -40,6 +43,29 @@ class Readable(logging.Formatter):
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
         return line
+
+
+class Lines(logging.Handler):
+    """Counts lines by level."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counted = Counter(dict.fromkeys(("info", "warning", "error", "critical"), 0))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count a line."""
+        self.counted[record.levelname.lower()] += 1
+
+
+@contextmanager
+def lines_counted() -> Iterator[Lines]:
+    """Count what is logged until the block ends."""
+    lines, root = Lines(), logging.getLogger()
+    root.addHandler(lines)
+    try:
+        yield lines
+    finally:
+        root.removeHandler(lines)
 
 
 def set_up_logs(form: str, level: str) -> None:

@@ -19,8 +19,11 @@ from rich.console import Console
 from tenmatch import __version__
 from tenmatch.app import website
 from tenmatch.app.drain import Server, drain
+from tenmatch.app.logs import lines_counted
+from tenmatch.app.scraping import figures_of, figures_of_all
 from tenmatch.app.settings import Settings
 from tenmatch.app.wiring import Node, start
+from tenmatch.gateway.onlooker import Onlooker
 from tenmatch.gateway.tls import BadCertificate, Certificate, SecureServer
 from tenmatch.store import tethered
 from tenmatch.store.checks import Finding, Severity, check
@@ -72,12 +75,12 @@ async def _serve(settings: Settings) -> None:
     if certificate is not None:
         loop.add_signal_handler(signal.SIGHUP, _reload, certificate)
     listener = listen(settings)
-    with listener:
+    with listener, _metrics_listener(settings) as metrics:
         async with _store_url(settings, stop) as url:
             if settings.workers == 1:
-                await run_node(settings, url, listener, stop, certificate)
+                await run_node(settings, url, listener, stop, certificate, metrics)
             else:
-                await run_workers(settings, url, listener, stop)
+                await run_workers(settings, url, listener, stop, metrics)
 
 
 def _certificate(settings: Settings) -> Certificate | None:
@@ -132,17 +135,29 @@ def listen(settings: Settings) -> socket.socket:
     Raises:
         Unfit: The address cannot be had.
     """
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    shared = settings.workers > 1 or settings.reuse_port
+    return _bound(settings.host, settings.port, "--port", shared=shared)
+
+
+def _metrics_listener(settings: Settings) -> contextlib.AbstractContextManager[socket.socket | None]:
+    """Return a socket for /metrics, where it has a port; to be closed by whoever enters it. Raises Unfit."""
+    if settings.metrics_port is None or settings.metrics_socket is not None:
+        return contextlib.nullcontext()
+    return _bound(settings.metrics_host, settings.metrics_port, "TENMATCH_METRICS_PORT")
+
+
+def _bound(host: str, port: int, setting: str, *, shared: bool = False) -> socket.socket:
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if settings.workers > 1 or settings.reuse_port:
+        if shared:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        listener.bind((settings.host, settings.port))
+        listener.bind((host, port))
     except OSError as error:
         listener.close()
-        where = f"{settings.host}:{settings.port}"
-        raise Unfit(f"cannot listen on {where}: {error.strerror}. Name another with --port") from error
+        raise Unfit(
+            f"cannot listen on {host}:{port}: {error.strerror}. Name another with {setting}"
+        ) from error
     return listener
 
 
@@ -155,26 +170,50 @@ async def run_node(
     listener: socket.socket,
     stop: asyncio.Event,
     certificate: Certificate | None = None,
+    metrics: socket.socket | None = None,
 ) -> None:
-    """Serve on a bound socket until *stop* is set, then send everyone away."""
+    """Serve on a bound socket until *stop* is set, then send everyone away.
+
+    Args:
+        metrics: A bound socket for /metrics.
+
+    Raises:
+        Unfit: The store would lose games, or what traces need is not installed.
+    """
     site = website.pages(website.folder())
-    with contextlib.closing(Store(Address(url))) as store:
+    with (
+        contextlib.closing(Store(Address(url))) as store,
+        lines_counted() as lines,
+        _tracing(settings)() as onlooker,
+    ):
         await unless(stop, _make_sure(store, settings))
         async with asyncio.TaskGroup() as group:
-            node = await start(settings, store, group, site)
+            node = await start(settings, store, group, site, onlooker)
             _calm_the_collector()
-            with node.watchdog:
-                server = await _server(node, listener, group, certificate)
-                await _until_ready(node, stop)
-                _announce(listener, secure=certificate is not None)
-                log.info(
-                    "serving",
-                    extra={"node": node.name, "store": str(store.address), "version": __version__},
-                )
-                await stop.wait()
-                await drain(node, server, settings.drain_s)
-                log.info("drained", extra={"node": node.name})
-                node.stop()
+            async with figures_of(node, lines, group, metrics):
+                with node.watchdog:
+                    server = await _server(node, listener, group, certificate)
+                    await _until_ready(node, stop)
+                    _announce(listener, secure=certificate is not None)
+                    log.info(
+                        "serving",
+                        extra={"node": node.name, "store": str(store.address), "version": __version__},
+                    )
+                    await stop.wait()
+                    await drain(node, server, settings.drain_s)
+                    log.info("drained", extra={"node": node.name})
+                    node.stop()
+
+
+def _tracing(settings: Settings) -> Callable[[], contextlib.AbstractContextManager[Onlooker | None]]:
+    """Return what begins to trace moves, if that is wanted. Raises Unfit."""
+    if not settings.traces:
+        return contextlib.nullcontext
+    try:
+        from tenmatch.app.traces import traces  # only now: an extra that is not there for everyone
+    except ImportError as error:
+        raise Unfit(f"traces need what is not installed ({error}): pip install 'tenmatch[traces]'") from error
+    return traces
 
 
 def _calm_the_collector() -> None:
@@ -250,12 +289,23 @@ def _announce(listener: socket.socket, *, secure: bool) -> None:
 # -- workers
 
 
-async def run_workers(settings: Settings, url: str, listener: socket.socket, stop: asyncio.Event) -> None:
-    """Keep as many workers running as asked for; each is a whole node, and all listen on one port."""
+async def run_workers(
+    settings: Settings,
+    url: str,
+    listener: socket.socket,
+    stop: asyncio.Event,
+    metrics: socket.socket | None = None,
+) -> None:
+    """Keep as many workers running as asked for; each is a whole node, and all listen on one port.
+
+    Args:
+        metrics: A bound socket for /metrics, where this process answers for all of them.
+    """
     port = listener.getsockname()[1]
     own = {"workers": 1, "redis": url, "port": port, "reuse_port": True}
     environment = settings.model_copy(update=own).environment()
     website.folder()  # what keeps every worker from starting is said here, once
+    _tracing(settings)
     with contextlib.closing(Store(Address(url))) as store:
         await unless(stop, _make_sure(store, settings))
     ready = asyncio.Semaphore(0)
@@ -270,9 +320,11 @@ async def run_workers(settings: Settings, url: str, listener: socket.socket, sto
             _hang_up({worker})  # the certificate may have been replaced since it began
         ready.release()
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(settings.workers):
-            group.create_task(_keep_running(environment, workers, serves, stop))
+    async with figures_of_all(settings.workers, metrics) as crew, asyncio.TaskGroup() as group:
+        for number in range(settings.workers):
+            own_environment = {**environment, **crew.environment(number)}
+            died = partial(crew.died, number)
+            group.create_task(_keep_running(own_environment, workers, serves, died, stop))
         with contextlib.suppress(Stopped):
             for _ in range(settings.workers):
                 await unless(stop, ready.acquire())
@@ -290,6 +342,7 @@ async def _keep_running(
     environment: dict[str, str],
     workers: set[Process],
     serves: Callable[[Process], None],
+    died: Callable[[], None],
     stop: asyncio.Event,
 ) -> None:
     """Run a worker, and another one when it dies, until *stop* is set.
@@ -297,6 +350,7 @@ async def _keep_running(
     Args:
         workers: Those that serve.
         serves: Hears when it does.
+        died: Called when it has.
     """
     while not stop.is_set():
         worker = await asyncio.create_subprocess_exec(
@@ -317,6 +371,7 @@ async def _keep_running(
         if not ended.done():
             await _end(worker, ended)
             return
+        died()
         log.error("a worker died", extra={"pid": worker.pid, "status": worker.returncode})
         await asyncio.sleep(RESTART_S)
 

@@ -83,6 +83,14 @@ class Settings(BaseSettings):
     loop: str = Field("uvloop", pattern="^(uvloop|asyncio)$", description="event loop: uvloop or asyncio")
     log_format: str = Field("auto", pattern="^(auto|json|text)$", description="auto, json or text")
     log_level: str = Field("info", pattern="^(debug|info|warning|error)$", description="what is logged from")
+    metrics_port: int | None = Field(
+        None, ge=0, le=65535, description="port for /metrics, of its own; without, there are none"
+    )
+    metrics_host: str = Field("127.0.0.1", description="address of that port")
+    metrics_socket: Path | None = Field(
+        None, description="Unix socket for /metrics instead of that port, as workers have it"
+    )
+    traces: bool = Field(False, description="trace moves with OpenTelemetry (needs tenmatch[traces])")
     unfit_redis: bool = Field(
         False, description="start on a Redis that may lose games (evicting, not persistent)"
     )

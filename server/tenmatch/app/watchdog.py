@@ -24,6 +24,8 @@ from collections.abc import Iterator
 from threading import Event, Thread, get_ident
 from typing import Final, Self
 
+from tenmatch.store.histogram import SECONDS, Histogram
+
 log = logging.getLogger(__name__)
 
 EVERY_S: Final = 0.25  # between two questions
@@ -47,6 +49,7 @@ class Watchdog:
         """
         self._log_s = log_s
         self._end_s = end_s
+        self.lags = Histogram(SECONDS)  # how late the loop was at each question
         self._lags: deque[float] = deque(maxlen=KEPT)
         self._turned = Event()
         self._left = Event()
@@ -82,7 +85,9 @@ class Watchdog:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
     def _turn(self, asked: float) -> None:
-        self._lags.append(time.monotonic() - asked)
+        lag = time.monotonic() - asked
+        self._lags.append(lag)
+        self.lags.observe(lag)
         self._turned.set()
         if self._end_s:
             self._allow(self._end_s + GRACE_S)

@@ -5,9 +5,10 @@ Read it right after `tenmatch.game.room`: each line is one part, with what it ne
 
 import asyncio
 import secrets
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from itertools import count
 from typing import Any
 
 from websockets.http11 import Request, Response
@@ -19,6 +20,7 @@ from tenmatch.gateway.addresses import Proxies
 from tenmatch.gateway.allowance import Limits, Pools
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.connection import Connection, Knocker, Receiver
+from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.credits import Shared
 from tenmatch.gateway.dailies import Dailies
 from tenmatch.gateway.desk import Desk
@@ -32,6 +34,7 @@ from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.matchmaking import Matchmaking
 from tenmatch.gateway.meetings import Meetings
 from tenmatch.gateway.news import News
+from tenmatch.gateway.onlooker import Onlooker
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
@@ -59,13 +62,17 @@ class Node:
     """One process' share of the server."""
 
     name: str
+    store: Store
     pulse: Pulse
     feed: Feed
+    committer: Committer
     tables: Tables
     desk: Desk
     handshake: Handshake
     watchdog: Watchdog  # of the loop that the node runs on; to be entered by whoever runs it
+    counts: Counts
     settings: Settings
+    numbers: Iterator[int]  # of its connections
     tasks: list[asyncio.Task[None]]  # they run for ever
     ended: asyncio.Event
 
@@ -77,6 +84,7 @@ class Node:
             frame_bytes=FRAME_BYTES,
             high_water=settings.watcher_bytes,
             most_unread=settings.player_bytes,
+            name=f"{self.name}-{next(self.numbers)}",
             arrival=arrival,
         )
 
@@ -93,12 +101,19 @@ class Node:
         return self.pulse.fresh and self.feed.healthy and not self.handshake.draining
 
 
-async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site: Mapping[str, Page]) -> Node:
+async def start(
+    settings: Settings,
+    store: Store,
+    group: asyncio.TaskGroup,
+    site: Mapping[str, Page],
+    onlooker: Onlooker | None = None,
+) -> Node:
     """Build a node on a store that answers, and start its tasks.
 
     Args:
         group: Outlives every task of the node.
         site: The pages of the web client, by path.
+        onlooker: Sees moves as they are made.
 
     Raises:
         StoreDown: The store cannot be reached.
@@ -118,9 +133,12 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
     pulse = Pulse(store)
     news = News()
     feed = Feed(store, name, news)
+    counts = Counts()
     committer = Committer(store, hears=feed.hears, durability=settings.durability)
     ratings = Ratings(store, often=settings.rated_per_rival, ttl=settings.rating_days * DAY_S)
-    tables = Tables(store, committer, feed, ratings, pulse=pulse, spawn=spawn)
+    tables = Tables(
+        store, committer, feed, ratings, pulse=pulse, counts=counts, spawn=spawn, onlooker=onlooker
+    )
     pulse.revived = tables.revive
     witness = Witness(store, ttl=settings.record_days * DAY_S)
     attendance = Attendance(Presence(store, name), tables, witness, spawn=spawn)
@@ -178,6 +196,7 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
             identity=identity,
             clock=store.clock,
             limits=limits,
+            counts=counts,
             pools=pools,
             address=connection.address,
         )
@@ -200,7 +219,22 @@ async def start(settings: Settings, store: Store, group: asyncio.TaskGroup, site
         tasks.append(group.create_task(every(title, seconds, round_)))
 
     watchdog = Watchdog(log_s=settings.stuck_log_s, end_s=settings.stuck_end_s)
-    node = Node(name, pulse, feed, tables, desk, handshake, watchdog, settings, tasks, ended)
+    node = Node(
+        name,
+        store,
+        pulse,
+        feed,
+        committer,
+        tables,
+        desk,
+        handshake,
+        watchdog,
+        counts,
+        settings,
+        count(1),
+        tasks,
+        ended,
+    )
     leaderboards = Leaderboards(store, ratings, spawn=spawn)
     pages |= {**site, **answers(node, listing, records, leaderboards, dailies)}
     return node

@@ -9,6 +9,7 @@ A move goes through here from top to bottom, and its event back up:
     bearer       who a connection belongs to, until what proves it expires
     session      one client's side of the protocol, without a socket
     requests     what its messages ask of a room, as commands
+    ends         what a session stands between (Socket, Desk)
     desk         the requests that have to wait for the store: create and join
     talk         what is said in rooms, and reported of players
     asked        a command that waits for its answer, and what the answer can be
@@ -26,5 +27,7 @@ A move goes through here from top to bottom, and its event back up:
     news         what the feed brings from other nodes
     pulse        whether this node may speak for the game
     tables       the rooms loaded on this node: load, unload, repair
+    counts       what has happened here, as plain numbers
+    onlooker     who may look on as moves are made, for traces
     rounds       what a node does again and again: beat, heads, presence, due rooms
 """

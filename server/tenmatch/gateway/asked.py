@@ -84,4 +84,5 @@ class Asked:
         try:
             reply(answer)
         except Exception:  # the outermost frame: a bug in telling one must not cost others their answers
-            log.exception("an answer could not be given")
+            extra = {"player": self.holder.player, "seat": self.holder.seat} if self.holder else {}
+            log.exception("an answer could not be given", extra=extra)

@@ -6,6 +6,7 @@ once to the session; what is sent goes to the transport, whose buffer is the onl
 
 import asyncio
 import logging
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Protocol, cast
 
 from websockets.frames import Frame, Opcode
@@ -76,6 +77,9 @@ class Door(Protocol):
     def enter(self, connection: "Connection", protocol: ServerProtocol) -> Receiver:
         """Return the session behind a connection that was let in."""
 
+    def closes(self, code: CloseCode) -> None:
+        """Hear that a connection that was let in is closed from here."""
+
     def gone(self, knocker: "Knocker") -> None:
         """Hear that a connection, let in or not, has ended."""
 
@@ -90,17 +94,20 @@ class Connection(asyncio.Protocol):
         frame_bytes: int,
         high_water: int,
         most_unread: int,
+        name: str = "?",
         arrival: Knocker | None = None,
     ) -> None:
         """Make a connection that waits for its transport.
 
         Args:
+            name: Tells it from all other connections, in logs and to the client.
             arrival: What was counted in its place until now.
             frame_bytes: The longest message a client may send.
             high_water: Bytes waiting to be sent above which the client counts as slow.
             most_unread: Bytes waiting to be sent above which the connection ends (1013).
         """
         self.address = "?"
+        self.name = name
         self.slow = False  # the transport holds more than high_water bytes
         self.open = False  # messages can be sent
         self._let_in = False
@@ -196,6 +203,7 @@ class Connection(asyncio.Protocol):
         if not self.open:
             return
         self._closed = True
+        self._door.closes(code)
         self._protocol.send_close(code, reason)
         self._flush()
         if code is CloseCode.TOO_MANY_MESSAGES:
@@ -236,6 +244,8 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()  # until then nothing more has to be heard
             answer.reply_to(self._reply)
             return
+        if answer.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
+            answer.headers["Tenmatch-Connection"] = self.name
         self._protocol.send_response(answer)
         if self._protocol.state is not OPEN:
             return
@@ -292,7 +302,9 @@ class Connection(asyncio.Protocol):
         except PeerError as error:
             self.close(error.code, error.reason)
         except Exception:  # the outermost frame: a bug of ours ends this one connection and is on record
-            log.exception("a message could not be handled", extra={"address": self.address})
+            log.exception(
+                "a message could not be handled", extra={"connection": self.name, "address": self.address}
+            )
             self.close(CloseCode.OUR_BUG, "internal error")
 
     def _message(self, frame: Frame) -> bytes | None:

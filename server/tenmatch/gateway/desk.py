@@ -421,10 +421,11 @@ class Desk:
         except PeerError as error:
             session.close(error.code, error.reason)
         except StoreDown as error:
-            log.debug("a request failed", extra={"error": str(error)})  # that the store is away, others say
+            extra = {**session.fields, "error": str(error)}
+            log.debug("a request failed", extra=extra)  # that the store is away, others say
             session.fail(ErrorCode.UNAVAILABLE, UNAVAILABLE, re=re)
         except Exception:  # the outermost frame: a bug of ours ends this connection, and is on record
-            log.exception("a request could not be carried out")
+            log.exception("a request could not be carried out", extra=session.fields)
             session.close(CloseCode.OUR_BUG, "internal error")
         finally:
             session.go_on()

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from tenmatch.game.ids import PlayerId, RoomId, SeatNumber, Seq
+from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.credits import Credits
 from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.stored import Entry
@@ -75,9 +76,10 @@ class Frames(Protocol):
 class Audience:
     """Who is in a room on this node, and what each of them has been sent."""
 
-    def __init__(self, frames: Frames) -> None:
+    def __init__(self, frames: Frames, counts: Counts | None = None) -> None:
         """Start with nobody."""
         self._frames = frames
+        self._counts = counts or Counts()
         self._players: list[Member] = []
         self._watchers: dict[Member, None] = {}
         self._queue: deque[Member] = deque()  # watchers still to be told
@@ -118,6 +120,7 @@ class Audience:
         newest: dict[object, bytes] = {}
         for member in tuple(self._players):
             self._catch_up(member, newest)
+        self._counts.told_players += len(self._players)
         if not self._watchers:
             return
         # Who has not been reached since the last event comes first: a quick game must not leave anybody out.
@@ -136,6 +139,7 @@ class Audience:
         """Give a member that fell behind one fresh snapshot instead of what it missed."""
         if member.behind:
             member.behind = False
+            self._counts.coalesced += 1
             member.sent = Seq(len(self._frames.entries))
             member.listener.write(self._frames.snapshot(member))
 
@@ -143,10 +147,13 @@ class Audience:
         self._telling = False
         queue = self._queue
         newest: dict[object, bytes] = {}
-        for _ in range(min(SLICE, len(queue))):
+        told = min(SLICE, len(queue))
+        skipped = self._counts.skipped
+        for _ in range(told):
             member = queue.popleft()
             if member in self._watchers:
                 self._catch_up(member, newest)
+        self._counts.told_watchers += told - (self._counts.skipped - skipped)
         if queue:
             self._telling = True
             asyncio.get_running_loop().call_soon(self._tell_watchers)
@@ -165,6 +172,7 @@ class Audience:
         head = len(entries)
         if listener.slow and member.seat is None:
             member.behind = True
+            self._counts.skipped += 1
             return
         if head - member.sent == 1:
             frame = newest.get(member.kind)
@@ -172,6 +180,7 @@ class Audience:
                 frame = newest[member.kind] = self._frames.frame(entries[-1], member)
             listener.write(frame)
         elif head - member.sent > FAR_BEHIND and member.seat is None:
+            self._counts.coalesced += 1
             listener.write(self._frames.snapshot(member))  # what waits for a watcher stays short
         elif head > member.sent:
             listener.write(b"".join(self._frames.frame(entry, member) for entry in entries[member.sent :]))

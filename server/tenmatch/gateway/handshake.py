@@ -20,6 +20,7 @@ from tenmatch.gateway.addresses import Proxies, site
 from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.gateway.http import Later, Page, path_of, route, say, without_body
 from tenmatch.protocol.codec import CODECS, Codec
+from tenmatch.protocol.limits import CloseCode
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +55,9 @@ class Handshake:
         """
         self.draining = False
         self.connections: set[Connection] = set()
+        self.entered = 0  # connections that were let in so far
+        self.turned_away: Counter[int] = Counter()  # who wanted to come in and was not let, by status
+        self.closed: Counter[int] = Counter()  # who was let in and closed from here, by code
         self._admission = admission
         self._pages = pages
         self._begin = begin
@@ -67,6 +71,7 @@ class Handshake:
         where = site(address)
         crowded = 0 < limits.sockets_per_address <= self._knocking_from[where]
         if crowded and not limits.proxies.trusts(address):
+            self.turned_away[HTTPStatus.TOO_MANY_REQUESTS] += 1
             log.debug("too many knock at once", extra={"address": address})
             return False
         if 0 < limits.handshakes <= len(self._knocking):
@@ -103,6 +108,7 @@ class Handshake:
             return route(self._pages, request)
         refusal = self._refusal(request, address)
         if refusal is not None:
+            self.turned_away[refusal.status_code] += 1
             log.debug("refused at the door", extra={"address": address, "status": refusal.status_code})
             return refusal
         protocol.available_subprotocols = (
@@ -123,8 +129,18 @@ class Handshake:
         connection.expect(codec)
         self._forget(connection)
         self.connections.add(connection)
+        self.entered += 1
         self._from[site(connection.address)] += 1
         return self._begin(connection, codec)
+
+    @property
+    def knocking(self) -> int:
+        """How many are not let in yet."""
+        return len(self._knocking)
+
+    def closes(self, code: CloseCode) -> None:
+        """Count a connection that is closed from here."""
+        self.closed[code] += 1
 
     def gone(self, knocker: Knocker) -> None:
         """Count a socket out again, whether it was let in or not."""

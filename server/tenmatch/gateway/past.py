@@ -12,6 +12,7 @@ from itertools import islice, takewhile
 from typing import Final
 
 from tenmatch.game.ids import Millis
+from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.held import Held
 from tenmatch.gateway.shown import Shown
 from tenmatch.protocol import to_client
@@ -24,7 +25,9 @@ SPOKEN: Final = 256  # messages kept until they are old enough; the oldest give 
 class Past(Shown):
     """What *now* was *delay_ms* ago, as time goes on."""
 
-    def __init__(self, now: Held, delay_ms: int, clock: StoreClock, *, moved: Callable[[], None]) -> None:
+    def __init__(
+        self, now: Held, delay_ms: int, clock: StoreClock, *, counts: Counts, moved: Callable[[], None]
+    ) -> None:
         """Show what is old enough.
 
         Args:
@@ -36,7 +39,7 @@ class Past(Shown):
         self._moved = moved
         self._timer: asyncio.TimerHandle | None = None
         self._spoken: deque[tuple[Millis, to_client.Chat | to_client.Presence]] = deque(maxlen=SPOKEN)
-        super().__init__(now.room, self._old_enough(0) or now.entries[:1])
+        super().__init__(now.room, self._old_enough(0) or now.entries[:1], counts)
         self._wait()
 
     def say(self, message: to_client.Chat | to_client.Presence) -> None:

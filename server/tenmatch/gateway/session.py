@@ -7,15 +7,16 @@ behind it wait too. Moves do not block: they are handed to their room's table, w
 import asyncio
 import logging
 from collections import deque
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from tenmatch.game.answers import Denied, Obstacle
-from tenmatch.game.events import Level, Player
 from tenmatch.game.ids import MoveNumber, RoomId
 from tenmatch.gateway.addresses import LOCAL, site
 from tenmatch.gateway.allowance import Allowance, Limits, Pools
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
 from tenmatch.gateway.bearer import Bearer
+from tenmatch.gateway.counts import Counts
+from tenmatch.gateway.ends import Desk, Socket
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
 from tenmatch.gateway.identity import Identity, Person, Proof
@@ -33,59 +34,6 @@ BACKLOG = 64  # messages that may wait behind one that waits for the store
 UNAVAILABLE = "the store cannot be reached: nothing acknowledged is lost, send it again"
 
 
-class Socket(Protocol):
-    """What a session writes to: `tenmatch.gateway.connection.Connection`."""
-
-    slow: bool
-
-    @property
-    def open(self) -> bool:
-        """Whether messages can still be sent."""
-
-    def write(self, frames: bytes) -> None:
-        """Send whole frames."""
-
-    def close(self, code: CloseCode, reason: str) -> None:
-        """End the connection."""
-
-
-class Desk(Protocol):
-    """Who carries out what has to wait for the store: `tenmatch.gateway.desk.Desk`."""
-
-    def welcome(self, session: "Session", hello: from_client.Hello) -> None:
-        """Find the rooms in which the person still sits, and welcome them."""
-
-    def prove(self, session: "Session", hello: from_client.Hello) -> None:
-        """Find out whose token of another issuer's that is, and welcome them."""
-
-    def create(self, session: "Session", message: from_client.Create) -> None:
-        """Make a room and let the session sit down in it."""
-
-    def join(self, session: "Session", message: from_client.Join) -> None:
-        """Let the session into a room."""
-
-    def leave(self, session: "Session", table: Table, member: Member, re: int | None) -> None:
-        """Take the session out of a room; before the start this frees its seat."""
-
-    def aside(self, session: "Session", table: Table, member: Member, message: AnyAside) -> None:
-        """Take what is said in a room beside the game."""
-
-    def daily(self, session: "Session", message: from_client.Daily) -> None:
-        """Let the session's player begin their attempt at the daily, or go on with it."""
-
-    def seek(self, session: "Session", message: from_client.Seek) -> None:
-        """Let the session's player wait for an opponent, or no longer."""
-
-    def follow(self, session: "Session", on: bool, re: int | None) -> None:
-        """Send the session the list of rooms and its changes, or stop."""
-
-    def ended(self, session: "Session") -> None:
-        """Hear that a session is over."""
-
-    def bot(self, level: Level) -> Player:
-        """Return a computer player of that level with an id and a name of its own."""
-
-
 class Session:
     """One client, from its `hello` to the end of its connection."""
 
@@ -98,6 +46,7 @@ class Session:
         identity: Identity,
         clock: StoreClock,
         limits: Limits,
+        counts: Counts,
         pools: Pools | None = None,
         address: str = LOCAL,
     ) -> None:
@@ -112,7 +61,9 @@ class Session:
         self.follows = False  # the list of rooms
         self.limits = limits
         self.site = site(address)
+        self._address = address
         self._socket = socket
+        self._counts = counts
         self._desk = desk
         self._clock = clock
         self._loop = asyncio.get_running_loop()
@@ -132,6 +83,7 @@ class Session:
         """
         now = self._loop.time()
         if not self._allowed.message(now):
+            self._counts.limited["message"] += 1
             self._drop(now, payload)
             return
         try:
@@ -158,12 +110,20 @@ class Session:
 
     def lost(self) -> None:
         """End: leave the rooms, as a closed socket does."""
+        if self.person is not None:
+            log.info("player gone", extra={**self.fields, "rooms": list(self.rooms)})
         self._bearer.close()
         self._backlog.clear()
         self._allowed.end(self._loop.time())
         self._desk.ended(self)
 
     # -- to the client
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """What tells this connection from others in a log."""
+        player = {} if self.person is None else {"player": self.person.id}
+        return {"connection": self._socket.name, "address": self._address, **player}
 
     @property
     def over(self) -> bool:
@@ -233,7 +193,7 @@ class Session:
             except PeerError as error:
                 self.close(error.code, error.reason)
             except Exception:  # as at the connection: a bug of ours ends this one and is on record
-                log.exception("a message could not be handled")
+                log.exception("a message could not be handled", extra=self.fields)
                 self.close(CloseCode.OUR_BUG, "internal error")
 
     def handle(self, message: AnyFromClient) -> None:
@@ -300,11 +260,15 @@ class Session:
             text = "this connection belongs to another player"
             self.fail(ErrorCode.NOT_ALLOWED, text, re=hello.id, field="token")
             return False
+        is_new = self.person is None
         self._bearer.become(proof)
+        if is_new:
+            log.info("player here", extra=self.fields)
         return True
 
     def _enter_as(self, person: Person) -> None:
         if not self._allowed.belong_to(person.id, self._loop.time()):
+            self._counts.limited["socket"] += 1
             most = self.limits.sockets_per_player
             raise PeerError(CloseCode.TOO_SLOW, f"{most} connections of one player at most: close another")
 
@@ -320,6 +284,7 @@ class Session:
             return
         table, member = held
         if isinstance(message, from_client.Match) and not member.matches.take(self._loop.time()):
+            self._counts.limited["match"] += 1
             text = f"{self.limits.matches_per_s:g} matches a second at most: send it again in a moment"
             self._reject(message, ErrorCode.TOO_FAST, text)
             return
@@ -332,6 +297,7 @@ class Session:
 
     def _answer_move(self, table: Table, member: Member, n: MoveNumber, answer: Answer) -> None:
         self._moves -= 1
+        self._counts.answered(answer)
         match answer:
             case Done():
                 pass  # its event, which everyone was sent, is the answer
@@ -397,6 +363,7 @@ class Session:
             else:
                 self._desk.daily(self, message)
         else:
+            self._counts.limited["join"] += 1
             text = f"{self.limits.joins_per_minute:g} joins a minute at most: send it again in a while"
             self._reject(message, ErrorCode.RATE_LIMITED, text)
 

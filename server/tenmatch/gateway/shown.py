@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tenmatch.game.ids import RoomId
+from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.fanout import Audience, Member
 from tenmatch.gateway.frames import Frames
 from tenmatch.gateway.framing import frame, frames
@@ -21,11 +22,11 @@ SAID: Final = 50
 class Shown(Held):
     """A log, and those who follow it."""
 
-    def __init__(self, room: RoomId, entries: Sequence[Entry]) -> None:
+    def __init__(self, room: RoomId, entries: Sequence[Entry], counts: Counts) -> None:
         """Begin without members. Raises whatever `evolve` raises."""
         super().__init__(room, entries)
         self.frames = Frames(self)
-        self.audience = Audience(self.frames)
+        self.audience = Audience(self.frames, counts)
         self.presence: to_client.Presence | None = None  # who is there, on all nodes, as last told
         self.said: deque[to_client.Chat] = deque(maxlen=SAID)
 

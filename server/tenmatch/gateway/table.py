@@ -19,12 +19,15 @@ from tenmatch.game.settle import rematch_due
 from tenmatch.gateway.asked import (
     Answer,
     Asked,
+    Done,
     Holder,
     Repeated,
     Reply,
     Unavailable,
 )
+from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.onlooker import Onlooker, Way
 from tenmatch.gateway.past import Past
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.ruling import Ruling
@@ -49,6 +52,7 @@ class Batch(NamedTuple):
     entries: list[Entry]
     room: Room
     answers: list[tuple[Asked, Answer | Logged]]
+    doubted: bool = False  # whether the log is as it is held here
 
 
 class Owner(Protocol):
@@ -85,9 +89,14 @@ class Table(Shown):
         committer: Committer,
         clock: StoreClock,
         pulse: Pulse,
+        counts: Counts,
+        onlooker: Onlooker | None,
     ) -> None:
         """Fold a log of at least one entry."""
-        super().__init__(room, entries)
+        super().__init__(room, entries, counts)
+        self._counts = counts
+        self._onlooker = onlooker
+        self._judged = 0.0  # when the append under way was, where somebody looks on
         self._owner = owner
         self._committer = committer
         self._clock = clock
@@ -107,7 +116,9 @@ class Table(Shown):
         self._closed = False
         self.listed = False  # this node wrote its line in the public list
         delay_ms = self.state.options.spectator_delay_ms
-        self._past = Past(self, delay_ms, clock, moved=lambda: owner.moved(self)) if delay_ms else None
+        self._past = (
+            Past(self, delay_ms, clock, counts=counts, moved=lambda: owner.moved(self)) if delay_ms else None
+        )
 
     # -- commands
 
@@ -148,6 +159,8 @@ class Table(Shown):
             return
         try:
             head = self.head
+            if self._onlooker is not None:
+                self._judged = self._loop.time()
             self._under_way = batch = self._judge(head)
             if batch is None:
                 self._set_timer()
@@ -204,8 +217,8 @@ class Table(Shown):
         if not (ruling.events or ruling.answers or self._doubtful):
             return None
         self._waiting = []
-        self._doubtful = False
-        return Batch(seal_all(ruling.events, *head, self.salt), ruling.room, ruling.answers)
+        doubted, self._doubtful = self._doubtful, False
+        return Batch(seal_all(ruling.events, *head, self.salt), ruling.room, ruling.answers, doubted)
 
     # -- outcomes
 
@@ -215,6 +228,7 @@ class Table(Shown):
             return
         batch = self._under_way
         assert batch is not None
+        known = self._loop.time() if self._onlooker is not None else 0.0
         try:
             match outcome:
                 case Appended():
@@ -223,9 +237,13 @@ class Table(Shown):
                     self._under_way = None
                     self._restored, self._untimely = Seq(-1), False
                     self._answer(batch.answers)
+                    if self._onlooker is not None and batch.entries:
+                        came = [one.since for one, answer in batch.answers if isinstance(answer, Done)]
+                        way = Way(came, self._judged, known, self._loop.time())
+                        self._onlooker.wrote(self.room, batch.entries, way)
                 case Behind():
                     self._wait_again(batch)
-                    self._catch_up(outcome)
+                    self._catch_up(outcome, batch.doubted)
                 case Untimely():
                     for asked, _ in batch.answers:
                         asked.arrived = self._clock.now()  # the estimate was off, and is corrected now
@@ -248,16 +266,27 @@ class Table(Shown):
         self._waiting = [asked for asked, _ in batch.answers if asked.reply] + self._waiting
 
     def _answer(self, answers: Sequence[tuple[Asked, Answer | Logged]]) -> None:
+        now = self._loop.time()
         for asked, answer in answers:
             if isinstance(answer, Logged):
                 asked.answer(Repeated(self.entries[answer.seq - 1]))
             else:
+                if isinstance(answer, Done):
+                    self._counts.delivery.observe(now - asked.since)
                 asked.answer(answer)
 
-    def _catch_up(self, behind: Behind) -> None:
-        """Fold what others wrote; where the log is not the one we hold, restore its tail or read it anew."""
+    def _catch_up(self, behind: Behind, doubted: bool) -> None:
+        """Fold what others wrote; where the log is not the one we hold, restore its tail or read it anew.
+
+        Args:
+            doubted: It is no news that this may be so: messages were lost.
+        """
         seq = self.state.seq
         if behind.missed and not behind.forked:
+            if doubted:
+                self._counts.repairs["missed"] += 1
+            else:
+                self._counts.races += 1
             try:
                 self.fold(self.opened(behind.missed))
             except StoredError:
@@ -272,6 +301,7 @@ class Table(Shown):
     def _restore(self, end: Head) -> None:
         """Put back what the log lost, once: a failover can cost it its tail."""
         log.warning("a log lost its tail", extra={"room": self.room, "seq": end.seq, "had": self.state.seq})
+        self._counts.repairs["restored"] += 1
         self._restored = end.seq
         self._under_way = Batch(self.entries[end.seq :], self.state, [])
         self._append(end, self._under_way, None, False, self._learn_restored)
@@ -282,6 +312,7 @@ class Table(Shown):
         self.doubt()
 
     def _reload(self) -> None:
+        self._counts.repairs["reloaded"] += 1
         self._reloading = True
         self._hints.clear()
         self._owner.reload(self)
@@ -328,18 +359,29 @@ class Table(Shown):
         fresh = raws[len(known) :]
         forked = bool(known) and not self.has(Seq(first + len(known) - 1), known[-1])
         if forked or (fresh and first > seq + 1):
+            self._counts.gaps += 1
             self._doubtful = True
             return
+        came = self._loop.time() if self._onlooker is not None else 0.0
         try:
-            self.fold(self.opened(fresh))
+            entries = self.opened(fresh)
+            self.fold(entries)
         except StoredError:
+            self._counts.gaps += 1
             self._doubtful = True
+            return
+        if self._onlooker is not None and entries:
+            self._onlooker.heard(self.room, entries, came, self._loop.time())
 
     def _take(self, entries: Sequence[Entry], room: Room, *, mine: bool) -> None:
         """Make the log's new end ours, and tell everyone."""
         before, self.state = self.state, room
         self.entries.extend(entries)
         self._mine = mine
+        if mine:
+            self._counts.events += len(entries)
+        else:
+            self._counts.foreign_events += len(entries)
         self.audience.tell()
         if self._past is not None:
             self._past.follow()

@@ -14,8 +14,10 @@ from tenmatch.game.events import Seated, Skill, Unseated, UnseatReason
 from tenmatch.game.ids import ROOM_CODE_LENGTH, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
 from tenmatch.game.room import Phase, Room
 from tenmatch.gateway.asked import Holder
+from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.draws import draw_seed
 from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.onlooker import Onlooker
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.table import TTL_S, Table
@@ -56,7 +58,9 @@ class Tables:
         ratings: Ratings,
         *,
         pulse: Pulse,
+        counts: Counts,
         spawn: Spawn,
+        onlooker: Onlooker | None = None,
     ) -> None:
         """Start with none loaded."""
         self.loaded: dict[RoomId, Table] = {}
@@ -70,6 +74,8 @@ class Tables:
         self._feed = feed
         self._ratings = ratings
         self._pulse = pulse
+        self._counts = counts
+        self._onlooker = onlooker
         self._spawn = spawn
         self._impatience: asyncio.TimerHandle | None = None  # while somebody waits
         self._given_up: set[RoomId] = set()
@@ -149,6 +155,8 @@ class Tables:
             committer=self._committer,
             clock=self._store.clock,
             pulse=self._pulse,
+            counts=self._counts,
+            onlooker=self._onlooker,
         )
         log.info("room loaded", extra={"room": room, "seq": table.state.seq})
         self._record_if_over(table)

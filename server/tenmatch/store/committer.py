@@ -18,12 +18,14 @@ from tenmatch.game.ids import Millis, RoomId
 from tenmatch.store import keys
 from tenmatch.store.connect import Store
 from tenmatch.store.durability import Durability
+from tenmatch.store.histogram import SECONDS, Histogram
 from tenmatch.store.lane import Append, Lane
 from tenmatch.store.link import StoreDown
 from tenmatch.store.log import Appended, Behind, Head, Outcome, append_call
 from tenmatch.store.shard import Shard
 
 OPEN: Final = 20_000  # appends whose outcome is not known at most
+SIZES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500)  # bounds for the appends in one pipeline
 SLOWEST: Final = 1.0  # seconds between two tries of one append that is answered with errors
 
 
@@ -60,6 +62,9 @@ class Committer:
         self._settled = asyncio.Event()
         self._settled.set()
         self._refusals = 0
+        self._monotonic = store.clock.monotonic
+        self.seconds = Histogram(SECONDS)  # from an append's being asked for to its outcome's being known
+        self.sizes = Histogram(SIZES)  # appends in a pipeline
         self.open = 0  # appends whose outcome is not known
 
     @property
@@ -76,6 +81,16 @@ class Committer:
     def retries(self) -> int:
         """Return how often an append was sent again so far."""
         return self._refusals + sum(lane.retries for lane in self._lanes.values())
+
+    @property
+    def refusals(self) -> int:
+        """Return how often an append was answered with an error so far."""
+        return self._refusals
+
+    @property
+    def failures(self) -> int:
+        """Return how many pipelines there were of which nothing came back."""
+        return sum(lane.failures for lane in self._lanes.values())
 
     def append(
         self,
@@ -113,7 +128,7 @@ class Committer:
         )
         self.open += 1
         self._settled.clear()
-        self._put(Append(room, packed, tuple(entries), outcome))
+        self._put(Append(room, packed, tuple(entries), outcome, self._monotonic()))
 
     async def run(self) -> None:
         """Send what is asked for, until cancelled; outcomes that are open then stay so."""
@@ -134,7 +149,13 @@ class Committer:
         lane = self._lanes.get(shard)
         if lane is None:
             lane = self._lanes[shard] = Lane(
-                shard, self._store.clock, self._durability, told=self._tell, refused=self._again
+                shard,
+                self._store.clock,
+                self._durability,
+                seconds=self.seconds,
+                sizes=self.sizes,
+                told=self._tell,
+                refused=self._again,
             )
             if self._tasks is not None:
                 self._tasks.create_task(lane.run())

@@ -52,6 +52,7 @@ class Store:
         self._primaries: Primaries = {}
         self.shards = [self._shard(0)]
         """Those that serve any slot, as far as is known."""
+        self.refusals = 0  # commands that were answered with an error, and were to be carried out
 
     def _shard(self, lowest: int) -> Shard:
         if lowest not in self._known:
@@ -59,6 +60,11 @@ class Store:
                 self.survey, self.clock, connections=self._connections, timeout=self._timeout
             )
         return self._known[lowest]
+
+    @property
+    def failures(self) -> int:
+        """Return how many exchanges there were of which nothing came back."""
+        return sum(shard.failures for shard in self._known.values())
 
     # Who serves what
 
@@ -114,7 +120,7 @@ class Store:
             ErrorReply: The first of them that was not carried out; the others were.
             StoreDown: Each may have been carried out or not.
         """
-        return first_error_raised(await self._exchange(commands))
+        return self._unrefused(await self._exchange(commands))
 
     async def run(self, script: Script, keys: Sequence[str], *arguments: Argument) -> list[Reply]:
         """Run a script and return what it answers, TIME first.
@@ -133,7 +139,14 @@ class Store:
             ErrorReply: One of them failed; the others were carried out.
             StoreDown: Each may have been carried out or not.
         """
-        return first_error_raised(await self._exchange(calls, script))
+        return self._unrefused(await self._exchange(calls, script))
+
+    def _unrefused(self, replies: list[Reply]) -> list[Reply]:
+        try:
+            return first_error_raised(replies)
+        except ErrorReply:
+            self.refusals += 1
+            raise
 
     async def _exchange(self, commands: Sequence[bytes], script: Script | None = None) -> list[Reply]:
         """Run commands where their keys are; those sent away were not carried out, and are sent once more."""

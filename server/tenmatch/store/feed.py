@@ -37,6 +37,16 @@ class Feed:
         return all(subscriber.healthy for subscriber in map(self._at, self._store.shards))
 
     @property
+    def silence(self) -> float:
+        """Return for how many seconds no probe came back from some shard."""
+        return max(subscriber.silence for subscriber in map(self._at, self._store.shards))
+
+    @property
+    def messages(self) -> int:
+        """Return how many messages were heard in rooms so far."""
+        return sum(subscriber.messages for subscriber in self._subscribers.values())
+
+    @property
     def connections(self) -> int:
         """Return how many connections the shards made; more than one each means that some were lost."""
         return sum(subscriber.connections for subscriber in self._subscribers.values())

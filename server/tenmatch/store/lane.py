@@ -11,6 +11,7 @@ from typing import Final
 from tenmatch.game.ids import Millis, RoomId
 from tenmatch.store.clock import StoreClock
 from tenmatch.store.durability import Durability, confirm, is_confirmed
+from tenmatch.store.histogram import Histogram
 from tenmatch.store.link import ErrorReply, Reply, StoreDown, is_unloaded
 from tenmatch.store.log import APPEND, Outcome, outcome_of
 from tenmatch.store.shard import Shard
@@ -29,6 +30,7 @@ class Append:
     packed: bytes
     entries: tuple[bytes, ...]
     outcome: Callable[[Outcome], None]
+    since: float  # monotonic seconds
     tries: int = 0  # that were answered with an error
 
 
@@ -44,12 +46,16 @@ class Lane:
         clock: StoreClock,
         durability: Durability,
         *,
+        seconds: Histogram,
+        sizes: Histogram,
         told: Callable[[Append, Outcome], None],
         refused: Callable[[Append], None],
     ) -> None:
         """Build on *shard*.
 
         Args:
+            seconds: Counts how long appends took.
+            sizes: Counts how many went together.
             told: Called with each outcome that is known and confirmed.
             refused: Called where an error reply says that an append was not carried out.
         """
@@ -57,6 +63,8 @@ class Lane:
         self._shard = shard
         self._clock = clock
         self._confirm = confirm(durability, shard.timeout / 2)
+        self._seconds = seconds
+        self._sizes = sizes
         self._told = told
         self._refused = refused
         self._ready: deque[Append] = deque()
@@ -64,6 +72,7 @@ class Lane:
         self.down = False  # the latest pipeline brought no outcome at all
         self.pipelines = 0
         self.retries = 0
+        self.failures = 0  # pipelines of which nothing came back
 
     def put(self, append: Append) -> None:
         """Let *append* go with the next pipeline."""
@@ -93,12 +102,14 @@ class Lane:
 
     async def _try(self, batch: Sequence[Append]) -> bool:
         self.pipelines += 1
+        self._sizes.observe(len(batch))
         sent = self._clock.monotonic()
         try:
             replies = await self._link.exchange(
                 [*(append.packed for append in batch), *self._confirm], greeting=[APPEND.load]
             )
         except StoreDown as error:
+            self.failures += 1
             self._note_down(error)
             return False
         received = self._clock.monotonic()
@@ -114,10 +125,12 @@ class Lane:
         for append, reply in zip(batch, replies, strict=True):
             if isinstance(reply, ErrorReply):
                 if _is_of_one_room(reply) and not append.tries:  # once is enough
-                    logger.warning("append refused, trying on: room=%s %s", append.room, reply)
+                    extra = {"room": append.room, "error": str(reply)}
+                    logger.warning("an append was refused, trying on", extra=extra)
                 self._refused(append)
             else:
                 time = Millis(reply[0])
+                self._seconds.observe(received - append.since)
                 self._told(append, outcome_of(reply))
         if time is not None:
             self._clock.observe(time, sent, received)

@@ -35,6 +35,7 @@ class Shard:
         """Make a shard of which nothing is known before *survey* was called, which sets `server`."""
         self.server: Server | None = None
         self.timeout = timeout  # seconds for an exchange
+        self.failures = 0  # exchanges of which nothing came back
         self._survey = survey
         self._clock = clock
         self._pipelines = Pipelines(self.link, clock.monotonic, connections=connections)
@@ -78,7 +79,11 @@ class Shard:
         return replies
 
     async def _exchange(self, commands: Sequence[bytes], script: Script | None) -> list[Reply]:
-        answers = await self._pipelines.ask(commands)
+        try:
+            answers = await self._pipelines.ask(commands)
+        except StoreDown:
+            self.failures += 1
+            raise
         replies = answers.replies
         if script is None:
             return replies

@@ -84,6 +84,7 @@ class Subscriber:
         """Build on a *shard* of *store*."""
         self.notes = Notes(shard)
         self.connections = 0  # made so far; more than one means that some were lost
+        self.messages = 0  # heard in rooms so far
         self._store = store
         self._shard = shard
         self._node = node
@@ -104,6 +105,11 @@ class Subscriber:
         return now - self._probed_at <= self._patience.deaf and not self._unacknowledged(
             before=now - self._patience.acknowledgement
         )
+
+    @property
+    def silence(self) -> float:
+        """Return for how many seconds no probe came back."""
+        return self._monotonic() - self._probed_at
 
     def _unacknowledged(self, *, before: float) -> bool:
         return any(wanted.since < before and not self.hears(room) for room, wanted in self._wanted.items())
@@ -267,6 +273,7 @@ class Subscriber:
         room = keys.room_of_feed(channel)
         if room not in self._wanted:
             return
+        self.messages += 1
         call = asyncio.get_running_loop().call_soon  # what goes wrong in one room must not end the feed
         match published.read(message):
             case published.Entries(first_seq, entries):
