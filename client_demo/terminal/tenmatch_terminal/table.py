@@ -143,7 +143,7 @@ class Table(Screen[None]):
         for view, seat in self._views():
             view.board = state.board_of(seat)
         if state.phase is Phase.OVER:
-            self._say(story.result(state))
+            self._say(Text(story.result(state), style="bold"))
         elif state.phase is Phase.OPEN and state.me is not None:
             self._say(_what_to_do(state))
         self._buttons()
@@ -164,7 +164,7 @@ class Table(Screen[None]):
         if told is not None:
             self._tell(*told)
         if step.after.phase is Phase.OVER and step.before.phase is not Phase.OVER:
-            self._say(story.result(step.after))
+            self._say(Text(story.result(step.after), style="bold"))
 
     async def _lay_boards(self, state: State) -> None:
         """See to it that there is a view for each board that is to be seen."""

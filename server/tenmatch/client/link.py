@@ -8,6 +8,7 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from enum import StrEnum
+from socket import gaierror
 from typing import Final, Literal, NamedTuple, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -168,7 +169,7 @@ class Link:
         except TimeoutError as error:
             raise Unreachable(f"{self._uri} does not answer within {WELCOME_S:.0f} s") from error
         except (OSError, InvalidHandshake) as error:
-            raise Unreachable(f"no server answers at {self._uri}: {error}") from error
+            raise Unreachable(f"no server answers at {self._uri}: {_why(error)}") from error
         let_in()
         return await self._talk(socket)
 
@@ -267,6 +268,22 @@ class Link:
     def _become(self, status: Status, ending: Ending | None) -> None:
         self.status = status
         self._owner.changed(status, ending)
+
+
+def _why(error: Exception) -> str:
+    """Say in words why nobody let us in."""
+    match error:
+        case ConnectionRefusedError():
+            return "nobody listens there"
+        case ConnectionError():  # before anything was said
+            return "it cuts the connection; perhaps it is the other of http and https"
+        case gaierror():
+            return "there is no host of that name"
+        case ssl.SSLCertVerificationError():
+            return f"its certificate is not trusted ({error.verify_message})"
+        case ssl.SSLError():
+            return "it does not speak TLS"
+    return str(error)
 
 
 def _ending(socket: ClientConnection) -> Ending:
