@@ -17,9 +17,9 @@ from tenmatch.client.lobby import Lobby
 from tenmatch.client.requests import Requests
 from tenmatch.client.room import Room
 from tenmatch.client.seeking import Seeking
-from tenmatch.game.ids import Millis, RoomId
+from tenmatch.game.ids import Millis, RoomId, SeatNumber
 from tenmatch.protocol import from_client, to_client
-from tenmatch.protocol.from_client import Create, FromClient, Hello, Join, OptionValue, Request, Seek
+from tenmatch.protocol.from_client import Create, Daily, FromClient, Hello, Join, OptionValue, Request, Seek
 from tenmatch.protocol.maps import LimitsMap, PersonMap, RoomLine
 from tenmatch.protocol.to_client import Ok, Paired, Queued, Rooms, Snapshot, Welcome
 
@@ -181,13 +181,22 @@ class Client:
         key = key or secrets.token_hex(16)
         return await self._enter(Create(mode=mode, options=options, private=private, key=key))
 
-    async def join(self, room: str) -> Room:
-        """Enter a room, given by its id or code: on one's own seat, else on a free one. Raises Denied."""
-        return await self._enter(Join(**named(room)))  # type: ignore[arg-type]
+    async def join(self, room: str, *, seat: int | None = None) -> Room:
+        """Enter a room, given by its id or code: on one's own seat, else on a free one. Raises Denied.
+
+        Args:
+            seat: The free one that is wanted, as in teams; else it is the lowest.
+        """
+        wanted = None if seat is None else SeatNumber(seat)
+        return await self._enter(Join(**named(room), seat=wanted))  # type: ignore[arg-type]
 
     async def watch(self, room: str) -> Room:
         """Enter a room, given by its id or code, and watch; who has a seat there takes it. Raises Denied."""
         return await self._enter(Join(**named(room), watch=True))  # type: ignore[arg-type]
+
+    async def daily(self) -> Room:
+        """Begin one's attempt at the deal of the day, or go on with it; there is one a day. Raises Denied."""
+        return await self._enter(Daily())
 
     async def quick_match(self, mode: str = "race", *, rated: bool = False, computer: bool = False) -> Room:
         """Look for an opponent of one's strength, however long it takes, and return the room to play in.
@@ -293,7 +302,7 @@ class Client:
         room = self.rooms.get(snapshot.room)
         if room is not None:
             room.receive(snapshot)
-        elif self._requests.is_asked(snapshot.re, Create, Join):
+        elif self._requests.is_asked(snapshot.re, Create, Daily, Join):
             self.rooms[snapshot.room] = Room(snapshot, self)
 
     def _to_room(self, message: Heard) -> None:

@@ -95,9 +95,14 @@ class Room(Follower):
         """Start with those who sit here (host)."""
         await self._ask(Start(room=self.id))
 
-    async def bot(self, level: str = "medium") -> None:
-        """Give a seat to a computer player: `easy` `medium` `hard` (host)."""
-        await self._ask(SeatBot(room=self.id, level=Level(level)))
+    async def bot(self, level: str = "medium", *, seat: int | None = None) -> None:
+        """Give a seat, the lowest free one unless another is named, to a computer player (host).
+
+        Args:
+            level: `easy` `medium` `hard`.
+        """
+        wanted = None if seat is None else SeatNumber(seat)
+        await self._ask(SeatBot(room=self.id, level=Level(level), seat=wanted))
 
     async def kick(self, seat: int) -> None:
         """Send somebody away before the start (host)."""
