@@ -34,7 +34,8 @@ test: install tools check
 # that while it is installed.
 TOOLS  := chromium:chromium node:nodejs npm:npm redis-server:redis-server openssl:openssl \
           nginx:nginx-light haproxy:haproxy faketime:faketime ip:iproute2 valgrind:valgrind
-ALONE  := promtool:prometheus # without what is recommended beside it
+# Those without what is recommended beside them: a browser of metrics, an engine.
+ALONE  := promtool:prometheus docker-compose:docker-compose systemd-analyze:systemd
 POLICY := /usr/sbin/policy-rc.d
 .PHONY: tools
 tools:

@@ -1,0 +1,86 @@
+"""Redis as compose starts it: the nodes' user may do its work on the primary, and the replica follows."""
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from redis import AuthenticationError, Redis
+from redis.backoff import ConstantBackoff
+from redis.exceptions import BusyLoadingError, ConnectionError, NoPermissionError
+from redis.retry import Retry
+from tests.deploy.files import DEPLOY
+
+PASSWORD = "long-enough"
+PATIENT = Retry(ConstantBackoff(0.1), 100, (ConnectionError, BusyLoadingError))
+
+
+def free_port() -> int:
+    with socket.socket() as tried:
+        tried.bind(("127.0.0.1", 0))
+        return int(tried.getsockname()[1])
+
+
+@contextmanager
+def started(folder: Path, port: int, primary: int | None = None) -> Iterator[None]:
+    """Run redis.sh as a container would, but on a port and in a folder of its own."""
+    folder.mkdir()
+    script = (DEPLOY / "compose" / "redis.sh").read_text()
+    elsewhere = {
+        "/etc/redis/tenmatch.conf": str(DEPLOY / "redis.conf"),
+        "/etc/redis/acl.conf": str(DEPLOY / "redis-acl.conf"),
+        "/tmp/redis.conf": str(folder / "redis.conf"),
+        "6379": str(primary),
+        "exec redis-server": f"exec redis-server --port {port} --dir {folder} --include",
+    }
+    for place, other in elsewhere.items():
+        assert place in script, place
+        script = script.replace(place, other)
+    command = ["/bin/sh", "-c", script, "redis.sh", *(["127.0.0.1"] if primary else [])]
+    environment = {"PATH": os.environ["PATH"], "REDIS_PASSWORD": PASSWORD}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as server:
+        try:
+            yield
+        finally:
+            server.kill()
+
+
+def client(port: int, **who: str) -> "Redis":
+    """Return a client that waits for the server to start."""
+    return Redis(port=port, retry=PATIENT, decode_responses=True, **who)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def ports(tmp_path: Path) -> Iterator[tuple[int, int]]:
+    """The ports of a primary and of its replica."""
+    one, two = free_port(), free_port()
+    with ExitStack() as stack:
+        stack.enter_context(started(tmp_path / "primary", one))
+        stack.enter_context(started(tmp_path / "replica", two, one))
+        yield one, two
+
+
+def test_what_is_written_is_on_both(ports: tuple[int, int]) -> None:
+    with client(ports[0], username="tenmatch", password=PASSWORD) as node:
+        node.set("tm:written", "so")
+        for _ in range(50):  # until the replica is there
+            if node.execute_command("WAIT", 1, 200) == 1:
+                break
+            node.set("tm:written", "again")
+        else:
+            pytest.fail("the replica does not follow")
+        with pytest.raises(NoPermissionError):
+            node.flushall()
+    with client(ports[1], username="tenmatch", password=PASSWORD) as node:
+        assert node.get("tm:written") in ("so", "again")
+
+
+def test_nobody_else_is_let_in(ports: tuple[int, int]) -> None:
+    for port in ports:
+        with client(port, username="tenmatch", password=PASSWORD) as node:
+            assert node.ping()
+        with Redis(port=port) as stranger, pytest.raises(AuthenticationError):
+            stranger.ping()
