@@ -11,7 +11,16 @@ from tenmatch.app.settings import PREFIX, Settings
 
 ROOT = Path(__file__).parent.parent
 TOP_LEVEL = {
-    *(".ci", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "pyproject.toml"),
+    *(
+        ".ci",
+        ".dockerignore",
+        ".gitignore",
+        "CHANGELOG.md",
+        "LICENSE",
+        "Makefile",
+        "README.md",
+        "pyproject.toml",
+    ),
     *("client_demo", "deploy", "server", "tests"),
 }
 
