@@ -36,17 +36,25 @@ export class GameList {
   }
 
   #draw() {
-    const lines = [...this.page.client.rooms.values()].filter(({ mode }) => SHOWN.includes(mode));
+    const { client } = this.page;
+    const lines = [...client.rooms.values()].filter(({ mode }) => SHOWN.includes(mode));
     const own = this.page.running();
     const others = lines.filter((line) => !own.includes(line.room));
     const open = others.filter(({ phase }) => phase === 'open');
     const live = others
       .filter(({ phase }) => phase === 'playing' || phase === 'starting')
       .sort((p, q) => q.watching - p.watching);
+    const featured = client.featured.flatMap((id) => live.find(({ room }) => room === id) ?? []);
+    const rest = live.filter((line) => !featured.includes(line));
     const groups = [
       this.#group(
         'yourGames',
         own.map((room) => this.#tile(room, { room, own: true, line: lines.find((line) => line.room === room) })),
+      ),
+      this.#group(
+        'featuredGames',
+        featured.map((line) => this.#tile(line.room, line)),
+        'featured',
       ),
       this.#group(
         'openRooms',
@@ -54,15 +62,16 @@ export class GameList {
       ),
       this.#group(
         'liveGames',
-        live.map((line) => this.#tile(line.room, line)),
+        rest.map((line) => this.#tile(line.room, line)),
       ),
     ].filter(Boolean);
     put(this.element, groups.length ? groups : nobody());
   }
 
-  #group(title, tiles) {
+  #group(title, tiles, test) {
     return (
-      tiles.length > 0 && el('div', { class: 'stack' }, el('h2', {}, t(title)), el('ul', { class: 'tiles' }, tiles))
+      tiles.length > 0 &&
+      el('div', { class: 'stack', test }, el('h2', {}, t(title)), el('ul', { class: 'tiles' }, tiles))
     );
   }
 
@@ -123,7 +132,7 @@ function aboutLine(line) {
     el('b', {}, line.host?.name ?? '–'),
     el('span', { class: 'soft' }, ` · ${t(line.mode)} · ${t('nNumbers', { n: line.size })}`),
     line.teams && el('span', { class: 'soft' }, ` · ${sizes(line.teams, line.max_players)}`),
-    line.rated && el('span', { class: 'soft' }, ` · ${t('rated')}`),
+    line.rated && el('span', { class: 'soft' }, ` · ${t('rated')}${line.rating ? ` ${line.rating}` : ''}`),
   ];
 }
 

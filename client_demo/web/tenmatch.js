@@ -22,7 +22,7 @@ export { RequestError, Room };
  * A line of the lobby.
  * @typedef {{room: string, code: string, mode: string, phase: string, host: {id: string, name: string} | null,
  *            seats: number, max_players: number, size: number, rated: boolean, watching: number, scores: number[],
- *            started_at: number | null}} RoomLine
+ *            started_at: number | null, rating?: number}} RoomLine
  */
 
 /**
@@ -57,6 +57,8 @@ export class Client extends EventTarget {
   closed = null;
   /** The lobby, while it is on: id → line. @type {Map<string, RoomLine>} */
   rooms = new Map();
+  /** Of these the games most worth watching, the best first: ids. @type {string[]} */
+  featured = [];
   /** The rooms that this client is in and resumes after a break. @type {Map<string, Room>} */
   joined = new Map();
 
@@ -320,9 +322,10 @@ export class Client extends EventTarget {
   }
 
   /** @param {Message} message */
-  #lobbyChanged({ rooms, changed = [], gone = [] }) {
+  #lobbyChanged({ rooms, changed = [], gone = [], featured }) {
     if (!this.#standing.has('lobby')) return;
     if (rooms) this.rooms.clear();
+    this.featured = featured ?? (rooms ? [] : this.featured);
     for (const line of rooms ?? changed) this.rooms.set(line.room, line);
     for (const id of gone) this.rooms.delete(id);
     const ids = (rooms ?? changed).map((/** @type {RoomLine} */ { room }) => room);

@@ -29,6 +29,7 @@ export default {
   yourGames: 'Your games',
   openRooms: 'Open rooms',
   liveGames: 'Live now',
+  featuredGames: 'Worth watching',
   stillRunning: 'A game of yours is still running.',
   goBack: 'Back to the game',
   watch: 'Watch',

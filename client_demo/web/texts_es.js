@@ -29,6 +29,7 @@ export default {
   yourGames: 'Tus partidas',
   openRooms: 'Salas abiertas',
   liveGames: 'En directo',
+  featuredGames: 'Para ver ahora',
   stillRunning: 'Tienes una partida en curso.',
   goBack: 'Volver a la partida',
   watch: 'Mirar',

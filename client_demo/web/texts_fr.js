@@ -29,6 +29,7 @@ export default {
   yourGames: 'Tes parties',
   openRooms: 'Salles ouvertes',
   liveGames: 'En direct',
+  featuredGames: 'À suivre',
   stillRunning: 'Tu as une partie en cours.',
   goBack: 'Revenir à la partie',
   watch: 'Regarder',

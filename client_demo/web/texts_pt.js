@@ -29,6 +29,7 @@ export default {
   yourGames: 'Suas partidas',
   openRooms: 'Salas abertas',
   liveGames: 'Ao vivo',
+  featuredGames: 'Vale a pena ver',
   stillRunning: 'Você tem uma partida em andamento.',
   goBack: 'Voltar à partida',
   watch: 'Assistir',

@@ -160,3 +160,27 @@ async def test_a_line_of_a_later_version_is_read_as_far_as_it_is_known(
     await lobby.put(node.store, lobby.Listed(table.room, msgspec.json.encode(line), 1.0))
     await listing.read()
     assert "mood" not in listing.lines[table.room]
+
+
+async def test_the_list_points_to_games_of_people(node: Running, listing: Listing) -> None:
+    ear = Ear()
+    listing.follow(ear, None)
+    alone, game = await founded(node), await playing(node)
+    await written(listing, alone, game)
+    assert told(ear)[-1]["featured"] == [game.room]
+    listing.follow(ear, 1)
+    assert told(ear)[-1]["featured"] == [game.room]
+    await written(listing, alone, game)
+    assert told(ear) == []
+    await asked(game, commands.Resign(SeatNumber(0), MoveNumber(1)))
+    await written(listing, alone, game)
+    assert told(ear)[-1]["featured"] == []
+
+
+async def test_the_list_points_to_a_delayed_game_no_sooner_than_its_watchers_see_it(
+    node: Running, listing: Listing
+) -> None:
+    game = await playing(node, spectator_delay_ms=60_000)
+    await written(listing, game)
+    assert listing.lines[game.room]["phase"] == "open"
+    assert listing.featured == []

@@ -27,7 +27,15 @@ from tenmatch.store.secret import shared_secret
 
 PLAYERS = [PlayerId(f"player{number:06}") for number in range(3)]
 LASTING = {
-    *(keys.ALIVE, keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION, keys.SECRET),
+    *(
+        keys.ALIVE,
+        keys.LOBBY_LINES,
+        keys.LOBBY_RANKS,
+        keys.LOBBY_WORTH,
+        keys.LOBBY_FRESH,
+        keys.LOBBY_VERSION,
+        keys.SECRET,
+    ),
     *(keys.board("race"), keys.board_seen("race")),
     *(keys.SEEKERS, keys.waiting("race:casual"), keys.PAIRINGS, keys.PAIRINGS_DUE),
 }
@@ -44,7 +52,7 @@ async def do_everything(store: Store) -> None:
     await presence.renew([Held(ROOM, {seat: await presence.arrive(ROOM, seat)}, watching=3)])
     await store.call("SET", keys.ALIVE, (await outages.beat(store)).time - 10_000)
     await outages.beat(store)
-    await lobby.put(store, lobby.Listed(ROOM, b"line", 1))
+    await lobby.put(store, lobby.Listed(ROOM, b"line", 1, 1000.0))
     await codes.claim_code(store, RoomCode("abc234"), ROOM, 60)
     await players.made(store, player, "key", ROOM)
     await players.may_make(store, player, ROOM, 3)

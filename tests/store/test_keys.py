@@ -22,6 +22,7 @@ NAMES = [
     keys.OUTAGES,
     keys.LOBBY_LINES,
     keys.LOBBY_RANKS,
+    keys.LOBBY_WORTH,
     keys.LOBBY_FRESH,
     keys.LOBBY_VERSION,
     keys.SEEKERS,
@@ -77,7 +78,7 @@ def test_no_documented_key_has_gone() -> None:
     [
         [keys.log(ROOM), keys.here(ROOM), keys.feed(ROOM), keys.record(ROOM), keys.observed(ROOM)],
         [keys.ALIVE, keys.OUTAGES],
-        [keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION],
+        [keys.LOBBY_LINES, keys.LOBBY_WORTH, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION],
         [
             keys.SEEKERS,
             keys.waiting("race:casual"),

@@ -25,13 +25,13 @@ async def test_the_highest_rank_comes_first(store: Store) -> None:
 
 async def test_a_reader_who_knows_the_version_reads_nothing_twice(store: Store) -> None:
     await lobby.put(store, Listed(ONE, b"1", 10))
-    version, _ = await lobby.newest(store)
-    assert await lobby.newest(store, known=version) == (version, None)
+    version = (await lobby.newest(store)).version
+    assert await lobby.newest(store, known=version) == (version, None, ())
 
 
 async def test_refreshing_changes_nothing(store: Store) -> None:
     await lobby.put(store, Listed(ONE, b"1", 1_796_041_036_000.0))
-    version, _ = await lobby.newest(store)
+    version = (await lobby.newest(store)).version
     await lobby.put(store, Listed(ONE, b"1", 1_796_041_036_000.0))
     assert (await lobby.newest(store, known=version)).lines is None
 
@@ -51,14 +51,14 @@ async def test_whatever_changes_makes_a_new_version(store: Store) -> None:
 
 
 async def test_dropping_what_is_not_there_changes_nothing(store: Store) -> None:
-    version, _ = await lobby.newest(store)
+    version = (await lobby.newest(store)).version
     await lobby.drop(store, ONE)
     assert (await lobby.newest(store, known=version)).lines is None
 
 
 async def test_a_line_that_is_not_refreshed_vanishes(store: Store) -> None:
     await lobby.put(store, Listed(ONE, b"1", 10), Listed(TWO, b"2", 20))
-    version, _ = await lobby.newest(store)
+    version = (await lobby.newest(store)).version
     await age(store, ONE, COUNTS + 100)
     await age(store, TWO, COUNTS - 10_000)
     assert (await lobby.newest(store, known=version)).lines == ((TWO, b"2"),)
@@ -81,3 +81,35 @@ async def test_a_version_is_not_used_twice_when_the_store_lost_the_latest(store:
     await store.call("SET", keys.LOBBY_VERSION, known - 1)
     await age(store, ONE, COUNTS + 100)
     assert (await lobby.newest(store)).version > known
+
+
+# most worth watching
+
+
+async def test_those_most_worth_watching_come_along_from_however_far_down(store: Store) -> None:
+    await lobby.put(
+        store, Listed(ONE, b"1", 10, 1500.5), Listed(TWO, b"2", 30), Listed(THREE, b"3", 20, 1400)
+    )
+    found = await lobby.newest(store, 1, featured=2)
+    assert found.featured == (ONE, THREE)
+    assert found.lines == ((TWO, b"2"), (ONE, b"1"), (THREE, b"3"))
+    assert (await lobby.newest(store, 3, featured=1)).lines == ((TWO, b"2"), (THREE, b"3"), (ONE, b"1"))
+    assert (await lobby.newest(store, 3)).featured == ()
+
+
+async def test_what_is_worth_it_no_longer_is_pointed_to_no_longer(store: Store) -> None:
+    await lobby.put(store, Listed(ONE, b"1", 10, 1500), Listed(TWO, b"2", 20, 1400))
+    known = (await lobby.newest(store)).version
+    await lobby.put(store, Listed(ONE, b"1", 10))
+    changed = await lobby.newest(store, known=known, featured=6)
+    assert changed.featured == (TWO,)
+    await lobby.drop(store, TWO)
+    assert (await lobby.newest(store, featured=6)).featured == ()
+    assert await store.call("ZCARD", keys.LOBBY_WORTH) == 0
+
+
+async def test_what_another_version_dropped_is_pointed_to_no_longer(store: Store) -> None:
+    await lobby.put(store, Listed(ONE, b"1", 10, 1500))
+    await store.call("ZREM", keys.LOBBY_RANKS, ONE)
+    assert (await lobby.newest(store, featured=6)).featured == ()
+    assert await store.call("ZCARD", keys.LOBBY_WORTH) == 0

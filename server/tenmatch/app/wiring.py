@@ -279,9 +279,8 @@ def answers(
         return tell(status, parts)
 
     def rooms(_: Request) -> Response:
-        return tell(
-            HTTPStatus.OK, {"rooms": list(listing.lines.values())}, {"Access-Control-Allow-Origin": "*"}
-        )
+        told = {"rooms": list(listing.lines.values()), "featured": listing.featured}
+        return tell(HTTPStatus.OK, told, {"Access-Control-Allow-Origin": "*"})
 
     return {
         "/healthz": healthz,

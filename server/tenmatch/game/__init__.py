@@ -12,5 +12,6 @@ Read in this order:
     pairing    who of those that wait plays whom
     computer   when computer players move, and what
     evidence    what a game tells of how its players played
+    featured    which games are most worth watching
     modes/     only what differs between race and turns
 """

@@ -5,13 +5,14 @@ from typing import Final, Protocol
 
 import msgspec
 
+from tenmatch.game.featured import attraction
 from tenmatch.game.ids import RoomId
 from tenmatch.game.room import Phase
 from tenmatch.gateway.framing import frame, frames
 from tenmatch.gateway.table import Table
 from tenmatch.protocol import to_client
 from tenmatch.protocol.codec import Codec
-from tenmatch.protocol.limits import LISTED_ROOMS
+from tenmatch.protocol.limits import FEATURED_ROOMS, LISTED_ROOMS
 from tenmatch.protocol.maps import RoomLine
 from tenmatch.protocol.viewers import line_map
 from tenmatch.store import lobby
@@ -39,6 +40,7 @@ class Listing:
     def __init__(self, store: Store) -> None:
         """Start empty."""
         self.lines: dict[RoomId, RoomLine] = {}
+        self.featured: list[RoomId] = []  # those most worth watching, the most worth first
         self._store = store
         self._version = -1
         self._followers: set[Follower] = set()
@@ -48,7 +50,8 @@ class Listing:
         """Send the list now and its changes from here on."""
         self._followers.add(follower)
         self._behind.discard(follower)
-        follower.write(frame(follower.codec, to_client.Rooms(re=re, rooms=list(self.lines.values()))))
+        told = to_client.Rooms(re=re, rooms=list(self.lines.values()), featured=self.featured or None)
+        follower.write(frame(follower.codec, told))
 
     def unfollow(self, follower: Follower) -> None:
         """Send no more changes."""
@@ -79,20 +82,21 @@ class Listing:
         """
         for follower in [follower for follower in self._behind if not follower.slow]:
             self.follow(follower, None)
-        found = await lobby.newest(self._store, LISTED_ROOMS, known=self._version)
+        found = await lobby.newest(self._store, LISTED_ROOMS, self._version, FEATURED_ROOMS)
         if found.lines is None:
             return
         self._version = found.version
-        before = self.lines
+        before, featured = self.lines, self.featured
         self.lines = {room: msgspec.json.decode(line, type=RoomLine) for room, line in found.lines}
-        self._tell(before)
+        self.featured = list(found.featured)
+        self._tell(before, self.featured if self.featured != featured else None)
 
-    def _tell(self, before: Mapping[RoomId, RoomLine]) -> None:
+    def _tell(self, before: Mapping[RoomId, RoomLine], featured: list[RoomId] | None) -> None:
         changed = [line for room, line in self.lines.items() if before.get(room) != line]
         gone = [room for room in before if room not in self.lines]
-        if not (changed or gone) or not self._followers:
+        if not (changed or gone or featured is not None) or not self._followers:
             return
-        news = frames(to_client.Rooms(changed=changed, gone=gone))
+        news = frames(to_client.Rooms(changed=changed, gone=gone, featured=featured))
         for follower in tuple(self._followers):
             if follower.slow:
                 self._behind.add(follower)
@@ -113,5 +117,6 @@ def _listed(table: Table) -> lobby.Listed:
     """Return a room's line and rank: open rooms first, then the newest."""
     state, presence = table.shown_to(None).state, table.shown_to(None).presence
     opened = OPEN_FIRST if state.phase is Phase.OPEN else 0
-    line = msgspec.json.encode(line_map(table.room, state, presence.watching if presence else 0))
-    return lobby.Listed(table.room, line, opened + state.created_at)
+    watching = presence.watching if presence else 0
+    line = msgspec.json.encode(line_map(table.room, state, watching))
+    return lobby.Listed(table.room, line, opened + state.created_at, attraction(state, watching))

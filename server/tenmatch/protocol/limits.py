@@ -19,6 +19,8 @@ RESUMED_EVENTS: Final = 500
 """Events that a `resumed` carries at most; a client further behind gets a snapshot."""
 LISTED_ROOMS: Final = 100
 """Rooms that a list shows at most."""
+FEATURED_ROOMS: Final = 6
+"""Games that a list points to, at most."""
 
 NAME_LENGTH: Final = 24  # characters, as all lengths of text here
 TEXT_LENGTH: Final = 200

@@ -131,6 +131,7 @@ class RoomLine(TypedDict):
     watching: int
     scores: list[int | None]
     started_at: Millis | None
+    rating: NotRequired[int]  # the mean of those who play, in rated rooms
 
 
 class LimitsMap(TypedDict):

@@ -90,6 +90,7 @@ class Rooms(ToClient, frozen=True, kw_only=True):
     rooms: list[RoomLine] | None = None
     changed: list[RoomLine] | None = None
     gone: list[RoomId] | None = None
+    featured: list[RoomId] | None = None  # those most worth watching; absent: none, or as before
 
 
 class Paired(ToClient, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ from tenmatch.game.events import (
     Seated,
     Started,
 )
+from tenmatch.game.featured import strength
 from tenmatch.game.ids import RoomId, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Phase, Room
@@ -157,6 +158,9 @@ def line_map(room_id: RoomId, room: Room, watching: int) -> RoomLine:
     )
     if room.options.teams is not UNSET:
         told["teams"] = room.options.teams.value
+    known = strength(room)
+    if known is not None:
+        told["rating"] = known
     return told
 
 

@@ -16,6 +16,7 @@ a cluster.
 | tm:{alive}:outages   | zset    | "FROM-TO" in ms by TO: times without a beat        | 24 h after the last  |
 | tm:{lobby}:lines     | hash    | room → its line in the public list                 | none: members go     |
 | tm:{lobby}:ranks     | zset    | room by its rank, highest first                    | none: members go     |
+| tm:{lobby}:worth     | zset    | games by how much they are worth watching          | none: members go     |
 | tm:{lobby}:fresh     | zset    | room by the ms of its last put; out after 30 s     | none: members go     |
 | tm:{lobby}:version   | string  | grows with every change of the list                | none: one            |
 | tm:{queue}:seekers   | hash    | player → what they seek, or with whom (seek.lua)   | none: members go     |
@@ -54,6 +55,7 @@ ALIVE: Final = "tm:{alive}"
 OUTAGES: Final = "tm:{alive}:outages"
 LOBBY_LINES: Final = "tm:{lobby}:lines"
 LOBBY_RANKS: Final = "tm:{lobby}:ranks"
+LOBBY_WORTH: Final = "tm:{lobby}:worth"
 LOBBY_FRESH: Final = "tm:{lobby}:fresh"
 LOBBY_VERSION: Final = "tm:{lobby}:version"
 SEEKERS: Final = "tm:{queue}:seekers"

@@ -13,7 +13,7 @@ COUNTS: Final = Millis(30_000)
 
 _LIST: Final = Script("list")
 _NEWEST: Final = Script("newest")
-_KEYS: Final = (keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION)
+_KEYS: Final = (keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION, keys.LOBBY_WORTH)
 
 
 class Listed(NamedTuple):
@@ -22,6 +22,7 @@ class Listed(NamedTuple):
     room: RoomId
     line: bytes
     rank: float
+    worth: float | None = None  # how much it is worth watching; None: nobody is to be pointed to it
 
 
 class Newest(NamedTuple):
@@ -29,6 +30,7 @@ class Newest(NamedTuple):
 
     version: int  # higher after every change
     lines: tuple[tuple[RoomId, bytes], ...] | None  # None where the version is the one known
+    featured: tuple[RoomId, ...] = ()  # of these the ones most worth watching, the most worth first
 
 
 async def put(store: Store, *rooms: Listed) -> None:
@@ -38,7 +40,11 @@ async def put(store: Store, *rooms: Listed) -> None:
         StoreDown: Some may have been put.
     """
     await store.run_all(
-        _LIST, [_LIST.call(_KEYS, [listed.room, listed.rank, listed.line]) for listed in rooms]
+        _LIST,
+        [
+            _LIST.call(_KEYS, [one.room, one.rank, one.line, "" if one.worth is None else one.worth])
+            for one in rooms
+        ],
     )
 
 
@@ -48,20 +54,27 @@ async def drop(store: Store, room: RoomId) -> None:
     Raises:
         StoreDown: It may still be there; it vanishes when nobody refreshes it.
     """
-    await store.run(_LIST, _KEYS, room, "", "")
+    await store.run(_LIST, _KEYS, room, "", "", "")
 
 
-async def newest(store: Store, many: int = 100, known: int = -1) -> Newest:
+async def newest(store: Store, many: int = 100, known: int = -1, featured: int = 0) -> Newest:
     """Read the first *many* lines, unless the list still has the version *known*.
+
+    Args:
+        featured: How many of those most worth watching come along, though they be further down.
 
     Raises:
         StoreDown: It could not be read.
     """
-    _, version, *found = await store.run(_NEWEST, _KEYS, known, many, COUNTS)
-    if int(version) == known:
+    _, version, *found = await store.run(_NEWEST, _KEYS, known, many, COUNTS, featured)
+    if int(version) == known or not found:
         return Newest(known, None)
-    rooms: Sequence[bytes] = found[::2]
-    lines: Sequence[bytes] = found[1::2]
+    first, *rest = found
+    names = [RoomId(name.decode()) for name in rest[:first]]
+    rooms: Sequence[bytes] = rest[first::2]
+    lines: Sequence[bytes] = rest[first + 1 :: 2]
     return Newest(
-        int(version), tuple((RoomId(room.decode()), line) for room, line in zip(rooms, lines, strict=True))
+        int(version),
+        tuple((RoomId(room.decode()), line) for room, line in zip(rooms, lines, strict=True)),
+        tuple(names),
     )
