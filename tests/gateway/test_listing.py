@@ -90,7 +90,7 @@ async def test_a_room_that_is_over_is_gone(node: Running, listing: Listing) -> N
     assert [line["phase"] for line in everything["rooms"]] == ["playing"]  # type: ignore[attr-defined]
     await asked(table, commands.Resign(SeatNumber(0), MoveNumber(1)))
     await written(listing, table)
-    assert told(ear) == [{"t": "rooms", "changed": [], "gone": [table.room]}]
+    assert told(ear) == [{"t": "rooms", "changed": [], "gone": [table.room], "featured": []}]
     assert listing.lines == {}
 
 

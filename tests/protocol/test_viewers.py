@@ -261,7 +261,7 @@ def test_a_line_of_the_list() -> None:
         "scores": [20, 6],
         "started_at": 1_798_761_621_514,
     }
-    assert {*line, "teams"} == set(RoomLine.__annotations__)
+    assert {*line, "teams", "rating"} == set(RoomLine.__annotations__)  # the latter of rated rooms
     open_room = line_map(ROOM, RACE.room(4), 0)
     assert (open_room["seats"], open_room["scores"], open_room["started_at"]) == (1, [0, None], None)
 
