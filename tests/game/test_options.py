@@ -145,3 +145,14 @@ def test_modes_by_name() -> None:
 def test_null_is_not_asked() -> None:
     nothing = dict.fromkeys((*Options.__struct_fields__, "seed"))
     assert choose(Mode.RACE, nothing) == choose(Mode.RACE, {})
+
+
+def test_only_a_room_without_chat_says_so() -> None:
+    silent, _ = choose(Mode.RACE, {"chat": False})
+    assert list(to_builtins(silent).items()) == [*to_builtins(Options()).items(), ("chat", False)]
+    assert not silent.talks
+    for asked in ({}, {"chat": True}, {"chat": None}):
+        options, _ = choose(Mode.RACE, asked)
+        assert options == Options()
+        assert options.talks
+    assert not choose(Mode.RACE, {"chat": False, "rated": True})[0].talks

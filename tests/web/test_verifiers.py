@@ -64,6 +64,7 @@ def verdicts(records: Iterable[Json]) -> list[Verdict | None]:
 
 def test_what_was_played_is_believed_by_both() -> None:
     games = [play(seed, size=9 + seed, adds=seed % 6) for play in (race, turns) for seed in range(20)]
+    games.append(race(1, size=9, chat=False))
     games += [mirror(seed, size=9 + seed, adds=seed % 3, max_players=1 + seed % 4) for seed in range(20)]
     logs = [seal_all(game.events, 0, 0, bytes.fromhex(game.room.salt)) for game in games]
     played = [record_of(log) for log in logs]
