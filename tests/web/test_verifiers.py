@@ -69,7 +69,7 @@ def test_what_was_played_is_believed_by_both() -> None:
     logs = [seal_all(game.events, 0, 0, bytes.fromhex(game.room.salt)) for game in games]
     played = [record_of(log) for log in logs]
     records = [json.loads(encode(record)) for record in played if record is not None]
-    assert len(records) == 60
+    assert len(records) == 61
     assert set(verdicts([*records, *map(genuine, NAMES)])) == {None}
 
 
