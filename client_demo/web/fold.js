@@ -45,6 +45,7 @@ import { Board } from './board.js';
  * @property {number | null} clocks_at
  * @property {number} [join_by]   quick match: by when all have to be ready
  * @property {string} [daily]     the day whose deal is played here, 2026-12-01
+ * @property {string} [tournament]  in which this is a game
  * @property {number | null} starts_at
  * @property {number | null} ends_at
  * @property {{seat: number, place: number, score: number, mistakes: number}[] | null} ranking
@@ -175,7 +176,10 @@ function created(_, event) {
   const seats = Array(options.max_players).fill(null);
   const shared = { ...NO_BOARD, adds_left: options.adds ?? 0 };
   const boards = mode === 'mirror' ? { boards: [...seats], progress: [...seats] } : shared;
-  const meeting = { ...(join_by !== undefined && { join_by }), ...(daily && { daily }) };
+  const { tournament } = event;
+  const meeting = {
+    ...(join_by !== undefined && { join_by }), ...(daily && { daily }), ...(tournament && { tournament }),
+  };
   const teams = options.teams === 'chosen' ? { teams: seats.map((_, seat) => seat % 2) } : {};
   const told = { mode, options, private: event.private, code, host, commit, ...meeting, seats, ...teams };
   return /** @type {State} */ ({ ...ROOM, ...told, ...boards });

@@ -194,7 +194,9 @@ const CHOSEN = {
     usable(event);
     typed(event, { private: 'boolean', code: 'string' });
     const commit = options.deal === 'classic' ? {} : { commit: rules.commitment(seed) };
-    const meeting = game.paired ? { join_by: at + JOIN_MS } : {};
+    const { tournament, join_by } = event; // a tournament has a deadline of its own
+    if (tournament !== undefined) typed(event, { tournament: 'string', join_by: 'number' });
+    const meeting = game.paired ? { join_by: at + JOIN_MS, ...(tournament !== undefined && { join_by, tournament }) } : {};
     const secret = options.deal === 'classic' ? {} : { seed: seed.toLowerCase() };
     return {
       kind: 'created', at, mode, options: inOrder(options), private: hidden, code, host: game.host, ...commit, ...meeting,

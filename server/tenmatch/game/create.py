@@ -8,7 +8,17 @@ from typing import Final
 from tenmatch.game.answers import Taken
 from tenmatch.game.clock import JOIN_MS
 from tenmatch.game.events import Created, Player, Skill
-from tenmatch.game.ids import ROOM_ID_LENGTH, Day, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
+from tenmatch.game.ids import (
+    ROOM_ID_LENGTH,
+    Day,
+    Millis,
+    PlayerId,
+    RoomCode,
+    RoomId,
+    SeatNumber,
+    TournamentId,
+    spell,
+)
 from tenmatch.game.options import Mode, Options
 from tenmatch.game.room import RULES, Phase, Room, evolve
 from tenmatch.game.seating import seated, start_if_all_ready
@@ -61,8 +71,10 @@ def found_paired(
     seed: bytes | None,
     salt: bytes,
     now: Millis,
+    join_ms: int | None = None,
+    tournament: TournamentId | None = None,
 ) -> Taken:
-    """Return the room of a quick match: its players sit there, and have until `join_by` to be ready.
+    """Return the room of two who were paired: they sit there, and have until `join_by` to be ready.
 
     So is that of an attempt at a daily, which is nobody else's to see.
 
@@ -72,6 +84,8 @@ def found_paired(
         daily: The day whose deal is played.
         seed: 32 bytes; None for the classic deal, and only there.
         salt: 16 bytes, drawn for this room alone.
+        join_ms: Until `join_by`; None: as in a quick match.
+        tournament: In which this is a game; None: a quick match.
     """
     taken = _empty(
         mode=mode,
@@ -80,7 +94,8 @@ def found_paired(
         daily=daily,
         code=code,
         host=SeatNumber(0),
-        join_by=Millis(now + JOIN_MS),
+        join_by=Millis(now + (JOIN_MS if join_ms is None else join_ms)),
+        tournament=tournament,
         seed=seed,
         salt=salt,
         now=now,
@@ -154,6 +169,7 @@ def _empty(
     host: SeatNumber,
     join_by: Millis | None = None,
     daily: Day | None = None,
+    tournament: TournamentId | None = None,
     seed: bytes | None,
     salt: bytes,
     now: Millis,
@@ -168,6 +184,7 @@ def _empty(
         commit=None if seed is None else commitment(seed),
         join_by=join_by,
         daily=daily,
+        tournament=tournament,
         seed=None if seed is None else seed.hex(),
         salt=salt.hex(),
         rules=RULES,

@@ -14,7 +14,17 @@ from typing import Annotated, ClassVar
 import msgspec
 from msgspec import Meta
 
-from tenmatch.game.ids import Day, Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
+from tenmatch.game.ids import (
+    Day,
+    Millis,
+    MoveNumber,
+    PlayerId,
+    RoomCode,
+    RoomId,
+    SeatNumber,
+    Seq,
+    TournamentId,
+)
 from tenmatch.game.options import Mode, Options
 from tenmatch.game.teams import BySeat
 from tenmatch.rules.board import NumberId
@@ -95,6 +105,7 @@ class Created(Event, frozen=True, kw_only=True):
     commit: str | None = None  # SHA-256 of the seed, hex; None for the classic deal
     join_by: Millis | None = None  # quick match, daily: whoever is not ready by then has not come
     daily: Day | None = None  # an attempt at the deal of this day; its seed is not revealed by `Ended`
+    tournament: TournamentId | None = None  # in which this is a game
     seed: str | None = None  # 32 bytes, hex
     salt: str  # 16 bytes, hex; opens the chain
     rules: int  # version of the rules

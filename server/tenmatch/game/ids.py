@@ -6,6 +6,7 @@ RoomId = NewType("RoomId", str)  # 10 characters
 Day = NewType("Day", str)
 """A day (UTC), as `2026-12-01`."""
 
+TournamentId = NewType("TournamentId", RoomId)  # 11 characters; its log lies beside those of rooms
 RoomCode = NewType("RoomCode", str)  # 6 characters, to be read aloud
 PlayerId = NewType("PlayerId", str)  # 12 characters
 SeatNumber = NewType("SeatNumber", int)  # from 0
@@ -17,6 +18,7 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 """What ids and codes are spelt with: 31 letters and digits that cannot be taken for one another."""
 
 ROOM_ID_LENGTH = 10
+TOURNAMENT_ID_LENGTH = 11  # not a room's: by it the two are told apart
 ROOM_CODE_LENGTH = 6
 PLAYER_ID_LENGTH = 12
 

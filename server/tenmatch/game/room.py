@@ -35,7 +35,17 @@ from tenmatch.game.events import (
     Unseated,
     UnseatReason,
 )
-from tenmatch.game.ids import Day, Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
+from tenmatch.game.ids import (
+    Day,
+    Millis,
+    MoveNumber,
+    PlayerId,
+    RoomCode,
+    RoomId,
+    SeatNumber,
+    Seq,
+    TournamentId,
+)
 from tenmatch.game.options import Mode, Options
 from tenmatch.game.seat import Seat, Seats, put
 from tenmatch.game.sheet import Sheet, fresh, renewed
@@ -79,6 +89,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     created_at: Millis
     join_by: Millis | None = None  # quick match, daily: when the room is given up if not all are ready
     daily: Day | None = None  # an attempt at the deal of this day
+    tournament: TournamentId | None = None  # in which this is a game
 
     phase: Phase = Phase.OPEN
     own_boards: bool  # each seat plays on a board of its own (mirror); else all play on one
@@ -211,6 +222,7 @@ def _created(event: Created) -> Room:
         created_at=event.at,
         join_by=event.join_by,
         daily=event.daily,
+        tournament=event.tournament,
         own_boards=event.mode is Mode.MIRROR,
         seats=(None,) * event.options.max_players,
         teams=chosen(event.options),

@@ -36,7 +36,7 @@ from tenmatch.rules.deal import deal
 from tenmatch.rules.notation import board_hash, text
 
 NOT_HOST = Denied(Denial.NOT_HOST, "Only the host may do that.")
-MEETING = Denied(Denial.NOT_ALLOWED, "This is a quick match: it begins by itself when all have come.")
+MEETING = Denied(Denial.NOT_ALLOWED, "This game begins by itself when all have come.")
 NOT_SEATED = Denied(Denial.NOT_ALLOWED, "You have no seat in this room.")
 
 
@@ -101,15 +101,18 @@ def seated(
     return Seated(at=at, seat=seat, player=player, ready=ready, skill=noted)
 
 
-def leave(room: Room, command: Leave, now: Millis) -> Taken:
-    """Free one's own seat."""
+def leave(room: Room, command: Leave, now: Millis) -> Taken | Denied:
+    """Free one's own seat; in a tournament it stays, and who comes back in time plays."""
+    if room.tournament is not None:
+        return get_ready(room, GetReady(command.seat, False), now)
     return unseat(room, command.seat, UnseatReason.LEFT, now)
 
 
 def free_absent(room: Room, command: FreeAbsent, now: Millis) -> Taken:
     """Free the seat of a person who is nowhere; only while the room is open."""
     seat = room.seats[command.seat]
-    if seat is not None and seat.player.bot is not None:  # somebody else sits there by now
+    kept = room.tournament is not None
+    if kept or (seat is not None and seat.player.bot is not None):  # somebody else sits there by now
         return Taken((), room)
     return unseat(room, command.seat, UnseatReason.ABSENT, now)
 

@@ -14,12 +14,14 @@ from tenmatch.game.ids import (
     PLAYER_ID_LENGTH,
     ROOM_CODE_LENGTH,
     ROOM_ID_LENGTH,
+    TOURNAMENT_ID_LENGTH,
     MoveNumber,
     PlayerId,
     RoomCode,
     RoomId,
     SeatNumber,
     Seq,
+    TournamentId,
 )
 from tenmatch.protocol import limits
 from tenmatch.protocol.report import Reason
@@ -32,6 +34,14 @@ RoomName = Annotated[
     RoomId,
     Meta(
         min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH, pattern=f"^[A-Za-z0-9_-]{{{ROOM_ID_LENGTH}}}$"
+    ),
+]
+TournamentName = Annotated[
+    TournamentId,
+    Meta(
+        min_length=TOURNAMENT_ID_LENGTH,
+        max_length=TOURNAMENT_ID_LENGTH,
+        pattern=f"^[A-Za-z0-9_-]{{{TOURNAMENT_ID_LENGTH}}}$",
     ),
 ]
 CodeName = Annotated[
@@ -101,10 +111,14 @@ class Join(Request, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if (self.room is None) == (self.code is None):
             raise ValueError("Object needs exactly one of `room` and `code`")
-        if self.after is not None and self.chain is None:
-            raise ValueError("Object missing required field `chain`, which goes with `after`")
-        if self.chain is not None and self.after is None:
-            raise ValueError("Object missing required field `after`, which goes with `chain`")
+        _both_or_none(self.after, self.chain)
+
+
+def _both_or_none(after: int | None, chain: int | None) -> None:
+    if after is not None and chain is None:
+        raise ValueError("Object missing required field `chain`, which goes with `after`")
+    if chain is not None and after is None:
+        raise ValueError("Object missing required field `after`, which goes with `chain`")
 
 
 class Leave(Request, frozen=True, kw_only=True):
@@ -221,6 +235,67 @@ class Lobby(Request, frozen=True, kw_only=True):
     on: bool
 
 
+class Invited(Struct, frozen=True):
+    """Who is on the list of a tournament."""
+
+    id: Annotated[
+        PlayerId,
+        Meta(
+            min_length=PLAYER_ID_LENGTH,
+            max_length=PLAYER_ID_LENGTH,
+            pattern=f"^[a-z0-9]{{{PLAYER_ID_LENGTH}}}$",
+        ),
+    ]
+    name: Annotated[str, Meta(min_length=1, max_length=limits.NAME_LENGTH)]
+
+
+class CreateTournament(Request, frozen=True, kw_only=True, tag="tournament_create"):
+    """Announce a tournament and be its host."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=limits.TITLE_LENGTH)]
+    format: Annotated[str, Meta(max_length=limits.KEY_LENGTH)]  # which there are is the game's to say
+    mode: Annotated[str, Meta(max_length=limits.KEY_LENGTH)]
+    options: dict[str, OptionValue] | None = None  # of the games' rooms
+    private: bool | None = None
+    most: int | None = None  # players
+    join_s: int | None = None  # in which who is called has to come
+    minutes: int | None = None  # of an arena
+    starts_in_s: Annotated[int, Meta(ge=1, le=limits.STARTS_IN_S)] | None = None  # without: by its host
+    players: Annotated[list[Invited], Meta(max_length=limits.INVITED)] | None = None  # without: open to all
+    enter: bool | None = None  # the host plays, too
+    key: Annotated[str, Meta(min_length=1, max_length=limits.KEY_LENGTH)] | None = None  # same key, same one
+
+
+class WatchTournament(Request, frozen=True, kw_only=True, tag="tournament_watch"):
+    """Hear what happens in a tournament, and be called to one's games; or no longer."""
+
+    tournament: TournamentName
+    on: bool
+    after: Seen | None = None  # the last event that the client holds
+    chain: Chain | None = None  # its chain
+
+    def __post_init__(self) -> None:
+        _both_or_none(self.after, self.chain)
+
+
+class EnterTournament(Request, frozen=True, kw_only=True, tag="tournament_enter"):
+    """Take part."""
+
+    tournament: TournamentName
+
+
+class LeaveTournament(Request, frozen=True, kw_only=True, tag="tournament_leave"):
+    """Play no further games."""
+
+    tournament: TournamentName
+
+
+class StartTournament(Request, frozen=True, kw_only=True, tag="tournament_start"):
+    """Let the games begin (host)."""
+
+    tournament: TournamentName
+
+
 class Ping(Request, frozen=True, kw_only=True):
     """Ask for a sign of life."""
 
@@ -230,6 +305,10 @@ AnyMove = Match | CallNoPair | Add | Pass | Resign
 
 AnyAside = Chat | SendReport | Focus
 """What is said in a room beside the game."""
+AnyTournamentRequest = (
+    CreateTournament | WatchTournament | EnterTournament | LeaveTournament | StartTournament
+)
+"""What is asked of a tournament, not of a room."""
 
 AnyFromClient = (
     Hello
@@ -252,6 +331,11 @@ AnyFromClient = (
     | Seek
     | Daily
     | Lobby
+    | CreateTournament
+    | WatchTournament
+    | EnterTournament
+    | LeaveTournament
+    | StartTournament
     | Ping
 )
 """Every message that a frame can become."""

@@ -21,9 +21,14 @@ LISTED_ROOMS: Final = 100
 """Rooms that a list shows at most."""
 FEATURED_ROOMS: Final = 6
 """Games that a list points to, at most."""
+STARTS_IN_S: Final = 7 * 86_400
+"""Seconds before it starts in which a tournament can be announced."""
+INVITED: Final = 128
+"""Players on a tournament's list."""
 
 NAME_LENGTH: Final = 24  # characters, as all lengths of text here
 TEXT_LENGTH: Final = 200
+TITLE_LENGTH: Final = 40  # of what a tournament is called
 KEY_LENGTH: Final = 64
 AGENT_LENGTH: Final = 400
 TOKEN_LENGTH: Final = 2048
@@ -61,6 +66,7 @@ class ErrorCode(StrEnum):
     UNKNOWN_TYPE = "unknown_type"
     HELLO_FIRST = "hello_first"
     NO_SUCH_ROOM = "no_such_room"
+    NO_SUCH_TOURNAMENT = "no_such_tournament"
     ROOM_FULL = "room_full"
     GAME_STARTED = "game_started"
     NOT_HOST = "not_host"

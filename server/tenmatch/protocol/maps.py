@@ -11,7 +11,15 @@ from msgspec import NODEFAULT, Meta, Struct, defstruct
 from msgspec.structs import fields
 
 from tenmatch.game.events import AnyEvent, Clocks, Created, Ended, Event, Player, Unseated
-from tenmatch.game.ids import Day, Millis, PlayerId, RoomCode, RoomId, SeatNumber
+from tenmatch.game.ids import (
+    Day,
+    Millis,
+    PlayerId,
+    RoomCode,
+    RoomId,
+    SeatNumber,
+    TournamentId,
+)
 from tenmatch.game.teams import BySeat
 from tenmatch.rules.board import NumberId
 
@@ -110,6 +118,7 @@ class StateMap(SharedMap, ApartMap):
     clocks_at: Millis | None  # when the clocks stood so; the one of `turn` runs from here
     join_by: NotRequired[Millis]  # quick match: by when all have to be ready
     daily: NotRequired[Day]  # the day whose deal is played here
+    tournament: NotRequired[TournamentId]  # in which this is a game
     starts_at: Millis | None
     ends_at: Millis | None
     ranking: list[RankMap] | None

@@ -7,9 +7,10 @@ out when it has that value. A field without one is always there, null if need be
 from msgspec import Struct
 
 from tenmatch.game.events import Level
-from tenmatch.game.ids import Millis, MoveNumber, RoomCode, RoomId, SeatNumber
+from tenmatch.game.ids import Millis, MoveNumber, RoomCode, RoomId, SeatNumber, TournamentId
 from tenmatch.protocol.limits import BadMessage, ErrorCode
 from tenmatch.protocol.maps import EventMap, LimitsMap, PersonMap, RoomLine, StateMap
+from tenmatch.protocol.tournaments import TournamentMap
 from tenmatch.rules.board import NumberId
 
 
@@ -109,6 +110,26 @@ class Queued(ToClient, frozen=True, kw_only=True):
     bot: Level | None = None  # a computer player of this level would play at once
 
 
+class Tournament(ToClient, frozen=True, kw_only=True):
+    """A tournament as it is: replace everything."""
+
+    re: int | None  # null also where nobody asked
+    tournament: TournamentId
+    seq: int
+    chain: int
+    state: TournamentMap
+    reset: bool = False  # what the client held is not in this tournament's log
+
+
+class TournamentResumed(ToClient, frozen=True, kw_only=True, tag="tournament_resumed"):
+    """Every event after the one that the client holds."""
+
+    re: int | None
+    tournament: TournamentId
+    seq: int
+    events: list[EventMap]
+
+
 class Ok(ToClient, frozen=True, kw_only=True):
     """A request was carried out, or there was nothing to do."""
 
@@ -157,6 +178,8 @@ AnyToClient = (
     | Rooms
     | Paired
     | Queued
+    | Tournament
+    | TournamentResumed
     | Ok
     | Pong
     | Detached
@@ -174,6 +197,11 @@ def event(room: RoomId, fields: EventMap) -> EventMap:
     if "room" in fields:
         return {"t": "event", "from": room, **fields}
     return {"t": "event", "room": room, **fields}
+
+
+def tournament_event(tournament: TournamentId, fields: EventMap) -> EventMap:
+    """Make the message that tells an event to those who watch *tournament*."""
+    return {"t": "tournament_event", "tournament": tournament, **fields}
 
 
 def error(bad: BadMessage) -> Error:

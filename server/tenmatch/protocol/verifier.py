@@ -126,10 +126,12 @@ def _opening(events: Sequence[Recorded]) -> Taken | Wrong:
         return wrong
     sitters = _first_sitters(events)
     again = any(sitter.ready for sitter in sitters)  # the room of a rematch, where all sit at once
-    paired = created.join_by is not None  # that of a quick match, where they do, too
+    paired = created.join_by is not None  # that of two who were paired, where they do, too
     persons = [number for number, sitter in enumerate(sitters) if sitter.player.bot is None]
     host, seed = SeatNumber(persons[0] if again and persons else 0), _seed(created)
     join_by = Millis(created.at + JOIN_MS) if paired else None
+    if created.tournament is not None:  # which has a deadline of its own
+        join_by = created.join_by
     due = replace(created, host=host, commit=seed and commitment(seed), join_by=join_by, rules=RULES)
     if not persons or (not again and persons[0] != 0):
         nobody = Wrong(2, "a person sits down first, or in a rematch one of those who do", "player")

@@ -136,6 +136,8 @@ def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
         told["daily"] = room.daily
     if room.teams is not None:
         told["teams"] = room.teams
+    if room.tournament is not None:
+        told["tournament"] = room.tournament
     return told
 
 

@@ -1,0 +1,186 @@
+"""What a command does to a tournament: events, or a refusal that changes nothing."""
+
+from collections.abc import Iterable
+from typing import assert_never
+
+import msgspec
+
+from tenmatch.game.answers import Denial, Denied
+from tenmatch.game.events import Player
+from tenmatch.game.ids import Millis, PlayerId, RoomId
+from tenmatch.game.tournament.draws import drawn_winner
+from tenmatch.game.tournament.events import (
+    Announced,
+    AnyTournamentEvent,
+    Decided,
+    Entered,
+    GameNumber,
+    How,
+    Opened,
+    WithdrawReason,
+    Withdrew,
+)
+from tenmatch.game.tournament.outcome import Outcome
+from tenmatch.game.tournament.plan import Format, Plan
+from tenmatch.game.tournament.settle import Happened, begin
+from tenmatch.game.tournament.state import Game, Phase, Tournament, evolve
+from tenmatch.rules.deal import commitment
+
+
+class Enter(msgspec.Struct, frozen=True):
+    """Take part."""
+
+    player: Player
+
+
+class Withdraw(msgspec.Struct, frozen=True):
+    """Play no further games."""
+
+    player: PlayerId
+
+
+class Begin(msgspec.Struct, frozen=True):
+    """The host lets the games begin."""
+
+    player: PlayerId
+
+
+class Open(msgspec.Struct, frozen=True):
+    """The room of a game is there."""
+
+    game: GameNumber
+    room: RoomId
+    join_by: Millis
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The room of a game is over."""
+
+    game: GameNumber
+    outcome: Outcome
+
+
+Command = Enter | Withdraw | Begin | Open | Report
+"""What can be asked of a tournament: by players, and the last two by any node, any number of times."""
+
+
+def announced(
+    *,
+    name: str,
+    plan: Plan,
+    private: bool,
+    host: Player,
+    players: Iterable[Player] = (),
+    starts_at: Millis | None = None,
+    seed: bytes,
+    salt: bytes,
+    now: Millis,
+) -> Happened:
+    """Return a new tournament, with those *players* in it who are on its list.
+
+    Args:
+        starts_at: None: it begins when its host says so.
+        seed: 32 bytes, drawn for this tournament alone.
+        salt: 16 bytes, likewise.
+    """
+    first = Announced(
+        at=now,
+        name=name,
+        plan=plan,
+        private=private,
+        host=host,
+        commit=commitment(seed),
+        starts_at=starts_at,
+        seed=seed.hex(),
+        salt=salt.hex(),
+    )
+    happened = Happened((first,), evolve(None, first))
+    for player in players:
+        happened = happened.then(Entered(at=now, player=player))
+    return happened
+
+
+def decide(tournament: Tournament, command: Command, now: Millis) -> Happened | Denied:
+    """Return what *command* does to a settled tournament, judged at *now*."""
+    now = max(now, tournament.at)
+    match command:
+        case Enter():
+            return _enter(tournament, command.player, now)
+        case Withdraw():
+            return _withdraw(tournament, command.player, now)
+        case Begin():
+            return _begin(tournament, command.player, now)
+        case Open():
+            game = tournament.game(command.game)
+            assert game is not None, "a room is made for a game that is in the log"
+            if game.room is not None or game.how is not None:
+                return Happened((), tournament)
+            opened = Opened(at=now, game=game.number, room=command.room, join_by=command.join_by)
+            return Happened((), tournament).then(opened)
+        case Report():
+            return _report(tournament, command, now)
+        case _:
+            assert_never(command)
+
+
+def _enter(tournament: Tournament, player: Player, now: Millis) -> Happened | Denied:
+    known = tournament.entrants.get(player.id)
+    if known is not None and not known.out:
+        return Happened((), tournament)
+    arena = tournament.plan.format is Format.ARENA
+    if tournament.phase is Phase.OVER:
+        return Denied(Denial.GAME_STARTED, "This tournament is over.")
+    if tournament.phase is Phase.RUNNING and not arena:
+        return Denied(Denial.GAME_STARTED, "This tournament has begun.")
+    if known is None and not tournament.plan.open:
+        return Denied(Denial.NOT_ALLOWED, "Only those on its list play in this tournament.")
+    if known is None and len(tournament.entrants) >= tournament.plan.most:
+        return Denied(Denial.ROOM_FULL, "As many have signed up as can play.")
+    return Happened((), tournament).then(Entered(at=now, player=player))
+
+
+def _withdraw(tournament: Tournament, player: PlayerId, now: Millis) -> Happened:
+    known = tournament.entrants.get(player)
+    if known is None or known.out or tournament.phase is Phase.OVER:
+        return Happened((), tournament)
+    return Happened((), tournament).then(Withdrew(at=now, player=player, reason=WithdrawReason.LEFT))
+
+
+def _begin(tournament: Tournament, player: PlayerId, now: Millis) -> Happened | Denied:
+    if player != tournament.host.id:
+        return Denied(Denial.NOT_HOST, "Only the host may do that.")
+    if tournament.phase is not Phase.OPEN:
+        return Happened((), tournament)
+    if len(tournament.entrants) < 2:
+        return Denied(Denial.TOO_FEW_PLAYERS, "At least 2 players are needed.")
+    return begin(tournament, now)
+
+
+def _report(tournament: Tournament, report: Report, now: Millis) -> Happened:
+    game = tournament.game(report.game)
+    if game is None or game.how is not None:
+        return Happened((), tournament)
+    happened = Happened((), tournament).then(_decided(tournament, game, report.outcome, now))
+    if tournament.plan.format is Format.ARENA:  # so that others are not paired with who is away
+        gone = WithdrawReason.NO_SHOW
+        absent = [player for player in report.outcome.absent if not tournament.entrants[player].out]
+        for player in absent:
+            happened = happened.then(Withdrew(at=now, player=player, reason=gone))
+    return happened
+
+
+def _decided(tournament: Tournament, game: Game, outcome: Outcome, now: Millis) -> AnyTournamentEvent:
+    if outcome.absent:
+        return Decided(at=now, game=game.number, how=How.NO_SHOW, winner=outcome.winner)
+    if outcome.winner is not None:
+        return Decided(at=now, game=game.number, how=How.WON, winner=outcome.winner)
+    if tournament.plan.format is Format.ARENA or not _again(tournament, game):
+        return Decided(at=now, game=game.number, how=How.DRAWN)
+    winner = drawn_winner(tournament, game.number, game.players)
+    return Decided(at=now, game=game.number, how=How.LOT, winner=winner)
+
+
+def _again(tournament: Tournament, game: Game) -> bool:
+    """Tell whether a game was played as another for the same match of the bracket was drawn."""
+    match = game.round, game.place
+    return any((other.round, other.place) == match for other in tournament.games[: game.number - 1])

@@ -1,0 +1,211 @@
+"""What is told of a tournament: the same to everyone (server/protocol.md, "Tournaments")."""
+
+from collections.abc import Iterator, Sequence
+from typing import NotRequired, TypedDict
+
+from msgspec import to_builtins
+from msgspec.structs import fields
+
+from tenmatch.game.events import Player
+from tenmatch.game.ids import Millis, PlayerId, RoomId, TournamentId
+from tenmatch.game.tournament.events import Standing
+from tenmatch.game.tournament.knockout import Match, Side, bracket
+from tenmatch.game.tournament.standings import standings
+from tenmatch.game.tournament.state import Entrant, Game, Phase, Tournament
+from tenmatch.protocol.maps import EventMap, PersonMap
+from tenmatch.protocol.stored import TournamentEntry
+
+
+class EntrantMap(PersonMap):
+    """Who takes part."""
+
+    rating: NotRequired[int]  # when they signed up
+    out: bool  # plays no further games
+
+
+class GameMap(TypedDict):
+    """A game of the tournament."""
+
+    game: int
+    players: list[PlayerId]  # by seat
+    round: int | None  # knock-out: from 1
+    place: int | None  # where in its round, from 0
+    room: RoomId | None  # once it is there
+    join_by: Millis | None
+    how: str | None  # null: it is not decided
+    winner: PlayerId | None
+
+
+class MatchMap(TypedDict):
+    """A place of the bracket. A side is a player's id, empty where nobody comes, null while it is open."""
+
+    sides: list[Side]
+    winner: Side
+
+
+class StandingMap(TypedDict):
+    """A line of the ranking."""
+
+    player: PlayerId
+    place: int
+    points: int
+    wins: int
+    draws: int
+    losses: int
+
+
+class PlanMap(TypedDict):
+    """What was planned."""
+
+    format: str
+    mode: str
+    options: dict[str, bool | int | str]
+    most: int
+    join_s: int
+    minutes: int | None
+    open: bool
+
+
+class TournamentMap(TypedDict):
+    """A tournament at one moment."""
+
+    name: str
+    plan: PlanMap
+    private: bool
+    host: PersonMap
+    phase: str
+    commit: str
+    seed: str | None  # null before the end
+    starts_at: Millis | None
+    ends_at: Millis | None
+    players: list[EntrantMap]
+    order: list[PlayerId]
+    rounds: list[list[MatchMap]]
+    games: list[GameMap]
+    ranking: list[StandingMap]  # as it is now
+
+
+class TournamentLine(TypedDict):
+    """A tournament in a list."""
+
+    tournament: TournamentId
+    name: str
+    format: str
+    mode: str
+    rated: bool
+    phase: str
+    players: int
+    most: int
+    starts_at: Millis | None
+    ends_at: Millis | None
+
+
+def tournament_map(tournament: Tournament) -> TournamentMap:
+    """Tell how a tournament stands."""
+    return TournamentMap(
+        name=tournament.name,
+        plan=to_builtins(tournament.plan),
+        private=tournament.private,
+        host=PersonMap(id=tournament.host.id, name=tournament.host.name),
+        phase=tournament.phase.value,
+        commit=tournament.commit,
+        seed=tournament.seed if tournament.phase is Phase.OVER else None,
+        starts_at=tournament.starts_at,
+        ends_at=tournament.ends_at,
+        players=[_entrant_map(one) for one in tournament.entrants.values()],
+        order=list(tournament.order),
+        rounds=[[_match_map(match) for match in matches] for matches in _rounds(tournament)],
+        games=[_game_map(game) for game in tournament.games],
+        ranking=[_standing_map(line) for line in ranking_of(tournament)],
+    )
+
+
+def line_map(id: TournamentId, tournament: Tournament) -> TournamentLine:
+    """Tell what a list says of a tournament."""
+    return TournamentLine(
+        tournament=id,
+        name=tournament.name,
+        format=tournament.plan.format.value,
+        mode=tournament.plan.mode.value,
+        rated=tournament.plan.options.rated,
+        phase=tournament.phase.value,
+        players=len(tournament.entrants),
+        most=tournament.plan.most,
+        starts_at=tournament.starts_at,
+        ends_at=tournament.ends_at,
+    )
+
+
+def tournament_event_map(entry: TournamentEntry) -> EventMap:
+    """Tell an event: `seq` `chain` `at` `kind` and the kind's own fields, without what is secret or null."""
+    event = entry.event
+    told: EventMap = {
+        "seq": entry.seq,
+        "chain": entry.chain,
+        "at": event.at,
+        "kind": event.__struct_config__.tag,
+    }
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if field.name != "at" and field.name not in event.SECRET and value is not None:
+            told[field.name] = player_map(value) if isinstance(value, Player) else to_builtins(value)
+    return told
+
+
+def player_map(player: Player) -> dict[str, object]:
+    """Tell who takes part."""
+    rating = {} if player.rating is None else {"rating": player.rating}
+    return {"id": player.id, "name": player.name, **rating}
+
+
+def ranking_of(tournament: Tournament) -> Sequence[Standing]:
+    """Return the ranking, the last one where it is over."""
+    return standings(tournament) if tournament.ranking is None else tournament.ranking
+
+
+def results(tournament: Tournament) -> Iterator[tuple[object, ...]]:
+    """Yield the ranking as the lines of a table, its heading first."""
+    yield "place", "player", "name", "rating", "points", "wins", "draws", "losses"
+    for line in ranking_of(tournament):
+        who = tournament.entrants[line.player].player
+        rating = "" if who.rating is None else who.rating
+        yield line.place, who.id, who.name, rating, line.points, line.wins, line.draws, line.losses
+
+
+def _rounds(tournament: Tournament) -> list[list[Match]]:
+    return bracket(tournament) if tournament.plan.minutes is None else []
+
+
+def _match_map(match: Match) -> MatchMap:
+    return MatchMap(sides=list(match.sides), winner=match.winner)
+
+
+def _entrant_map(one: Entrant) -> EntrantMap:
+    told = EntrantMap(id=one.player.id, name=one.player.name, out=one.out)
+    if one.player.rating is not None:
+        told["rating"] = one.player.rating
+    return told
+
+
+def _game_map(game: Game) -> GameMap:
+    return GameMap(
+        game=game.number,
+        players=list(game.players),
+        round=game.round,
+        place=game.place,
+        room=game.room,
+        join_by=game.join_by,
+        how=None if game.how is None else game.how.value,
+        winner=game.winner,
+    )
+
+
+def _standing_map(line: Standing) -> StandingMap:
+    return StandingMap(
+        player=line.player,
+        place=line.place,
+        points=line.points,
+        wins=line.wins,
+        draws=line.draws,
+        losses=line.losses,
+    )
