@@ -91,7 +91,7 @@ def rounds(running: Running) -> Rounds:
     records = Records(running.store, ttl=60, spawn=asyncio.ensure_future)
     ratings = Ratings(running.store, often=0, ttl=60)
     attendance, listing = node.desk._attendance, node.desk._listing
-    seen_to = (records, ratings, attendance._witness, node.desk._dailies)
+    seen_to = (records, ratings, attendance._witness, node.desk._dailies, node.tournaments, node.games)
     return Rounds(running.store, node.tables, attendance, listing, *seen_to)
 
 

@@ -42,3 +42,4 @@ def _section(title: str) -> list[Frame]:
 FROM_CLIENT: Final = _section("From the client")
 TO_CLIENT: Final = _section("From the server")
 EVENTS: Final = _section("Events, one of each kind")
+TOURNAMENT_EVENTS: Final = _section("Events of tournaments, one of each kind")

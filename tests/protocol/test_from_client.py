@@ -3,12 +3,15 @@
 import json
 
 import pytest
+from msgspec import to_builtins
 
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.from_client import TYPES
 from tenmatch.protocol.limits import JSON, BadMessage, ErrorCode
 
 ROOM = "k7mp2xw9qd"
+CUP = "c7qm3xw9kd2"
+PLAYER = "m4kx7q2wz9ht"
 
 # By type, a message with all its required fields, and with all its optional ones.
 MESSAGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
@@ -35,6 +38,17 @@ MESSAGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "queue": ({"mode": "race", "on": True}, {"id": 1, "rated": False, "bot": True}),
     "daily": ({}, {"id": 1}),
     "lobby": ({"on": True}, {"id": 1}),
+    "tournament_create": (
+        {"title": "Cup", "format": "arena", "mode": "race"},
+        {
+            **{"id": 1, "options": {"size": 35}, "private": True, "most": 8, "join_s": 60, "minutes": 30},
+            **{"starts_in_s": 60, "enter": True, "key": "x", "players": [{"id": PLAYER, "name": "Ada"}]},
+        },
+    ),
+    "tournament_watch": ({"tournament": CUP, "on": True}, {"id": 1, "after": 0, "chain": 0}),
+    "tournament_enter": ({"tournament": CUP}, {"id": 1}),
+    "tournament_leave": ({"tournament": CUP}, {"id": 1}),
+    "tournament_start": ({"tournament": CUP}, {"id": 1}),
     "ping": ({}, {"id": 1}),
 }
 ALL = {name: {**required, **optional} for name, (required, optional) in MESSAGES.items()}
@@ -60,6 +74,18 @@ RANGES: dict[str, tuple[list[object], list[object]]] = {
     "seat": ([0, 9], [-1, 10, 1.0, True, "0", []]),
     "room": ([ROOM, "0123456789"], ["", "k7mp2xw9q", "k7mp2xw9qdx", 7, True, [ROOM]]),
     "name": (["A", "é" * 24, "👏" * 24], ["", "x" * 25, 7, True, []]),
+    "tournament": ([CUP, "0123456789a"], ["", ROOM, "c7qm3xw9kd2x", 7, True, [CUP]]),
+    "title": (["A", "é" * 40], ["", "x" * 41, 7, True, []]),
+    "format": (["knockout", "swiss"], ["x" * 65, 7, True, []]),
+    "most": ([2, 10**6], [1.0, True, "2", []]),
+    "join_s": ([60], [1.0, True, "2", []]),
+    "minutes": ([30], [1.0, True, "2", []]),
+    "starts_in_s": ([1, 604_800], [0, 604_801, 1.0, True, "1", []]),
+    "players": (
+        [[], [{"id": PLAYER, "name": "A"}] * 128],
+        [7, "x", [PLAYER], [{"id": ROOM, "name": "A"}], [{"id": PLAYER, "name": ""}]],
+    ),
+    "enter": BOOLEANS,
     "text": (["A", "é" * 200, "\n"], ["", "x" * 201, 7, True, []]),
     "player": (["w6tq9ek2hmpa", "_" * 12], ["", "x" * 11, "x" * 13, 7, True, []]),
     "reason": (["abuse", "cheating", "stalling", "other"], ["", "Abuse", "whim", 7, True, []]),
@@ -117,7 +143,7 @@ def test_only_optional_fields_may_be_absent_or_null(name: str, field: str) -> No
 def test_a_field_has_its_range(name: str, field: str) -> None:
     good, bad = RANGES[field]
     for value in good:
-        assert getattr(decode(name, ALL[name] | {field: value}), field) == value
+        assert to_builtins(getattr(decode(name, ALL[name] | {field: value}), field)) == value
     for value in bad:
         assert blamed(name, ALL[name] | {field: value}) == field, value
 

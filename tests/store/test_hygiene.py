@@ -36,7 +36,7 @@ LASTING = {
         keys.LOBBY_VERSION,
         keys.SECRET,
     ),
-    *(keys.board("race"), keys.board_seen("race")),
+    *(keys.board("race"), keys.board_seen("race"), *keys.TOURNAMENTS_LISTED),
     *(keys.SEEKERS, keys.waiting("race:casual"), keys.PAIRINGS, keys.PAIRINGS_DUE),
 }
 
@@ -53,6 +53,7 @@ async def do_everything(store: Store) -> None:
     await store.call("SET", keys.ALIVE, (await outages.beat(store)).time - 10_000)
     await outages.beat(store)
     await lobby.put(store, lobby.Listed(ROOM, b"line", 1, 1000.0))
+    await lobby.put(store, lobby.Listed(ROOM, b"line", 1, 1000.0), at=lobby.TOURNAMENTS)
     await codes.claim_code(store, RoomCode("abc234"), ROOM, 60)
     await players.made(store, player, "key", ROOM)
     await players.may_make(store, player, ROOM, 3)

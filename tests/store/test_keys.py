@@ -25,6 +25,7 @@ NAMES = [
     keys.LOBBY_WORTH,
     keys.LOBBY_FRESH,
     keys.LOBBY_VERSION,
+    *keys.TOURNAMENTS_LISTED,
     keys.SEEKERS,
     keys.waiting("race:casual"),
     keys.unsought(PLAYER),

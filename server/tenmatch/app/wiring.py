@@ -43,6 +43,9 @@ from tenmatch.gateway.session import Session
 from tenmatch.gateway.tables import Tables
 from tenmatch.gateway.talk import Talk
 from tenmatch.gateway.tasks import Spawn
+from tenmatch.gateway.tournament.games import Games
+from tenmatch.gateway.tournament.pages import TournamentPages
+from tenmatch.gateway.tournament.tournaments import Tournaments
 from tenmatch.gateway.witness import Witness
 from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.limits import FRAME_BYTES
@@ -67,6 +70,8 @@ class Node:
     feed: Feed
     committer: Committer
     tables: Tables
+    tournaments: Tournaments
+    games: Games
     desk: Desk
     handshake: Handshake
     watchdog: Watchdog  # of the loop that the node runs on; to be entered by whoever runs it
@@ -92,6 +97,7 @@ class Node:
         """End: whoever still waits is answered, and nothing new is begun."""
         self.ended.set()
         self.tables.close()
+        self.tournaments.close()
         for task in self.tasks:
             task.cancel()
 
@@ -144,10 +150,13 @@ async def start(
     attendance = Attendance(Presence(store, name), tables, witness, spawn=spawn)
     meetings = Meetings(store, tables, ratings, spawn=spawn)
     matchmaking = Matchmaking(store, feed, ratings, meetings, node=name, spawn=spawn)
-    news.deliver_to(tables, attendance, matchmaking)
+    kept_s = settings.record_days * DAY_S
+    tournaments = Tournaments(store, committer, feed, pulse=pulse, spawn=spawn, ttl=kept_s)
+    games = Games(store, tables, ratings, tournaments, spawn=spawn)
+    news.deliver_to(tables, attendance, matchmaking, tournaments)
     listing = Listing(store)
-    records = Records(store, ttl=settings.record_days * DAY_S, spawn=spawn)
-    dailies = Dailies(store, tables, ttl=settings.record_days * DAY_S, spawn=spawn)
+    records = Records(store, ttl=kept_s, spawn=spawn)
+    dailies = Dailies(store, tables, ttl=kept_s, spawn=spawn)
     talk = Talk(
         store,
         feed,
@@ -164,6 +173,7 @@ async def start(
         matchmaking,
         talk,
         dailies,
+        tournaments,
         node=name,
         spawn=spawn,
         rooms_per_player=settings.rooms_per_player,
@@ -214,7 +224,9 @@ async def start(
     await pulse.once()
     runs = (feed.run(), committer.run(), pulse.run(), matchmaking.run())
     tasks = [group.create_task(work) for work in runs]
-    rounds = Rounds(store, tables, attendance, listing, records, ratings, witness, dailies)
+    rounds = Rounds(
+        store, tables, attendance, listing, records, ratings, witness, dailies, tournaments, games
+    )
     for title, seconds, round_ in rounds.all():
         tasks.append(group.create_task(every(title, seconds, round_)))
 
@@ -226,6 +238,8 @@ async def start(
         feed,
         committer,
         tables,
+        tournaments,
+        games,
         desk,
         handshake,
         watchdog,
@@ -236,7 +250,13 @@ async def start(
         ended,
     )
     leaderboards = Leaderboards(store, ratings, spawn=spawn)
-    pages |= {**site, **answers(node, listing, records, leaderboards, dailies)}
+    tournament_pages = TournamentPages(store, tournaments, spawn=spawn)
+    pages |= {
+        **site,
+        **answers(node, listing, records, leaderboards, dailies),
+        "/v1/tournaments": tournament_pages.all,
+        "/v1/tournaments/*": tournament_pages.one,
+    }
     return node
 
 

@@ -14,4 +14,5 @@ Read in this order:
     evidence    what a game tells of how its players played
     featured    which games are most worth watching
     modes/     only what differs between race and turns
+    tournament/ knock-outs and arenas, whose games are rooms
 """

@@ -23,6 +23,7 @@ A move goes through here from top to bottom, and its event back up:
     witness      what is noted of players beside the log
     matchmaking  who seeks an opponent here, and what they are told
     meetings     the rooms of those who were found for each other
+    tournament/  tournaments, which are logs as rooms are
     listing      the public list of rooms
     news         what the feed brings from other nodes
     pulse        whether this node may speak for the game

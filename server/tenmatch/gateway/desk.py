@@ -38,6 +38,8 @@ from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom
 from tenmatch.gateway.talk import Talk
 from tenmatch.gateway.tasks import Spawn
+from tenmatch.gateway.tournament.desk import TournamentDesk
+from tenmatch.gateway.tournament.tournaments import Tournaments
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.limits import FRAME_BYTES, CloseCode, ErrorCode, PeerError
 from tenmatch.protocol.maps import LimitsMap, PersonMap
@@ -63,6 +65,7 @@ class Desk:
         matchmaking: Matchmaking,
         talk: Talk,
         dailies: Dailies,
+        tournaments: Tournaments,
         *,
         node: str,
         spawn: Spawn,
@@ -86,6 +89,8 @@ class Desk:
         self._matchmaking = matchmaking
         self._talk = talk
         self._dailies = dailies
+        self._tournaments = tournaments
+        self._tournament_desk = TournamentDesk(store, tournaments, ratings)
         self._spawn = spawn
         self._rooms_per_player = rooms_per_player
         self._rooms_per_address = rooms_per_address
@@ -313,6 +318,7 @@ class Desk:
         """Let a session whose connection is gone out of everything it was in."""
         self.sessions.discard(session)
         self._listing.unfollow(session)
+        self._tournaments.leave(session)
         if session.person is not None:
             self._matchmaking.ended(session, session.person.id)
         for table, member in list(session.rooms.values()):
@@ -373,6 +379,13 @@ class Desk:
         else:  # there is an opponent already, who is told so
             answer = await asked(table, commands.Leave(seat), Holder(seat, player))
             session.answer_request(re, answer)
+
+    # -- tournaments
+
+    def tournament(self, session: Session, message: from_client.AnyTournamentRequest) -> None:
+        """Carry out what the session asks of a tournament."""
+        work = self._tournament_desk.carry_out(session, message, self._too_many_rooms)
+        self._run(session, message.id, work)
 
     # -- the rest
 

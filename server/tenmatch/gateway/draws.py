@@ -4,7 +4,15 @@ import secrets
 
 from tenmatch.game.computer import name_for
 from tenmatch.game.events import Level, Player
-from tenmatch.game.ids import PLAYER_ID_LENGTH, ROOM_ID_LENGTH, PlayerId, RoomId, spell
+from tenmatch.game.ids import (
+    PLAYER_ID_LENGTH,
+    ROOM_ID_LENGTH,
+    TOURNAMENT_ID_LENGTH,
+    PlayerId,
+    RoomId,
+    TournamentId,
+    spell,
+)
 from tenmatch.game.options import Options
 from tenmatch.rules.deal import DealKind
 
@@ -12,6 +20,11 @@ from tenmatch.rules.deal import DealKind
 def draw_room() -> RoomId:
     """Draw the id of a new room."""
     return RoomId(spell(secrets.token_bytes(32), ROOM_ID_LENGTH))
+
+
+def draw_tournament() -> TournamentId:
+    """Draw the id of a new tournament."""
+    return TournamentId(RoomId(spell(secrets.token_bytes(32), TOURNAMENT_ID_LENGTH)))
 
 
 def draw_seed(options: Options) -> bytes | None:

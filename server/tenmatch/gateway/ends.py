@@ -54,6 +54,9 @@ class Desk(Protocol):
     def daily(self, session: "Session", message: from_client.Daily) -> None:
         """Let the session's player begin their attempt at the daily, or go on with it."""
 
+    def tournament(self, session: "Session", message: from_client.AnyTournamentRequest) -> None:
+        """Carry out what the session asks of a tournament."""
+
     def seek(self, session: "Session", message: from_client.Seek) -> None:
         """Let the session's player wait for an opponent, or no longer."""
 

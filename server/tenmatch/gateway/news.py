@@ -4,12 +4,14 @@ import logging
 
 import msgspec
 
-from tenmatch.game.ids import RoomId, Seq
+from tenmatch.game.ids import RoomId, Seq, TournamentId
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.matchmaking import Matchmaking
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import Tables
 from tenmatch.gateway.talk import CHAT_NOTE
+from tenmatch.gateway.tournament.held import is_tournament
+from tenmatch.gateway.tournament.tournaments import Tournaments
 from tenmatch.protocol import to_client
 from tenmatch.store import keys
 from tenmatch.store.presence import read_arrival
@@ -28,18 +30,24 @@ class News:
         self._attendance: Attendance
 
         self._matchmaking: Matchmaking
+        self._tournaments: Tournaments
 
-    def deliver_to(self, tables: Tables, attendance: Attendance, matchmaking: Matchmaking) -> None:
+    def deliver_to(
+        self, tables: Tables, attendance: Attendance, matchmaking: Matchmaking, tournaments: Tournaments
+    ) -> None:
         """Name who is told from here on."""
         self._tables = tables
         self._attendance = attendance
         self._matchmaking = matchmaking
+        self._tournaments = tournaments
 
     def on_entries(self, room: RoomId, first_seq: Seq, entries: tuple[bytes, ...]) -> None:
         """Take entries that were appended: early news, which may come late, twice or never."""
         table = self._tables.loaded.get(room)
         if table is not None:
             table.hint(first_seq, entries)
+        elif is_tournament(room):
+            self._tournaments.on_entries(TournamentId(room), first_seq, entries)
 
     def on_note(self, room: RoomId, kind: int, payload: bytes) -> None:
         """Take a note, also one of this node's own; kinds of a later version are not for us."""
@@ -64,6 +72,8 @@ class News:
         """Compare a room with its log: messages may have been lost."""
         if room == keys.QUEUE:
             self._matchmaking.doubt()
+        elif is_tournament(room):
+            self._tournaments.on_doubt(TournamentId(room))
         table = self._tables.loaded.get(room)
         if table is not None:
             table.doubt()

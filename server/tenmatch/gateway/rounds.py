@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, Final
 
-from tenmatch.game.ids import Millis, RoomId
+from tenmatch.game.ids import Millis, RoomId, TournamentId
 from tenmatch.game.room import Phase
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.dailies import Dailies
@@ -14,6 +14,9 @@ from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import CODE_TTL_S, LOOKED_AT_MS, NoSuchRoom, Tables, UnreadableRoom
+from tenmatch.gateway.tournament.games import Games
+from tenmatch.gateway.tournament.held import is_tournament
+from tenmatch.gateway.tournament.tournaments import Tournaments
 from tenmatch.gateway.witness import Witness
 from tenmatch.store import due
 from tenmatch.store.codes import renew_codes
@@ -44,6 +47,8 @@ class Rounds:
         ratings: Ratings,
         witness: Witness,
         dailies: Dailies,
+        tournaments: Tournaments,
+        games: Games,
     ) -> None:
         """Prepare; `every` starts them."""
         self._store = store
@@ -54,6 +59,8 @@ class Rounds:
         self._ratings = ratings
         self._witness = witness
         self._dailies = dailies
+        self._tournaments = tournaments
+        self._games = games
         self._idle_since: dict[Table, float] = {}
 
     def all(self) -> list[tuple[str, float, Callable[[], Awaitable[None]]]]:
@@ -74,6 +81,7 @@ class Rounds:
         for table, difference in zip(tables, differences, strict=True):
             if difference is not None:
                 table.doubt()
+        await self._tournaments.heads()
 
     async def changes(self) -> None:
         """Write what changed in the rooms here, and read what changed anywhere."""
@@ -93,12 +101,16 @@ class Rounds:
         await self._leave_to_us(table.room for table in going_on)
         await renew_codes(self._store, [table.state.code for table in tables], CODE_TTL_S)
         await self._unload_idle(tables)
+        await self._tournaments.presence()
 
     async def sweep(self) -> None:
-        """Look at rooms that nobody has looked at in time: their node is gone, or they were unloaded."""
+        """Look at what nobody has looked at in time: its node is gone, or has unloaded it."""
         rooms = await due.sweep(self._store, self._store.clock.now())
         await self._leave_to_us(rooms)  # also if one cannot be read here: then others try, in a while
         for room in rooms:
+            if is_tournament(room):
+                await self._tournaments.look_at(TournamentId(room))
+                continue
             try:
                 table = await self._tables.open(room)
             except UnreadableRoom:
@@ -109,11 +121,11 @@ class Rounds:
                 table.advance()
 
     async def records(self) -> None:
-        """Keep the records of games that are over, and enter what they are to ratings and to dailies."""
+        """Keep records of games that are over; enter what they are to ratings, dailies, tournaments."""
         tables = [table for table in self._tables.unrecorded if not _hidden(table)]
         kept = await self._records.keep(tables)
         rated, entered = await self._ratings.keep(tables), await self._dailies.keep(tables)
-        self._tables.unrecorded.difference_update(kept & rated & entered)
+        self._tables.unrecorded.difference_update(kept & rated & entered & await self._games.keep(tables))
 
     def _is_done_with(self, table: Table) -> bool:
         """Tell whether nobody needs to look at a room any more, whatever becomes of this node."""

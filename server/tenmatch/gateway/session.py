@@ -232,6 +232,14 @@ class Session:
                 self._aside(message)
             case from_client.Seek():
                 self._desk.seek(self, message)
+            case (
+                from_client.CreateTournament()
+                | from_client.WatchTournament()
+                | from_client.EnterTournament()
+                | from_client.LeaveTournament()
+                | from_client.StartTournament()
+            ):
+                self._ask_tournament(message)
             case from_client.Lobby(on=on):
                 self._desk.follow(self, on, message.id)
             case _:
@@ -364,6 +372,13 @@ class Session:
                 self._desk.daily(self, message)
         else:
             self._counts.limited["join"] += 1
+            text = f"{self.limits.joins_per_minute:g} joins a minute at most: send it again in a while"
+            self._reject(message, ErrorCode.RATE_LIMITED, text)
+
+    def _ask_tournament(self, message: from_client.AnyTournamentRequest) -> None:
+        if self._allowed.join(self._loop.time()):
+            self._desk.tournament(self, message)
+        else:
             text = f"{self.limits.joins_per_minute:g} joins a minute at most: send it again in a while"
             self._reject(message, ErrorCode.RATE_LIMITED, text)
 

@@ -9,6 +9,7 @@
     phrases       what can be said by its key
     report        what one player reports of another
     record        a finished game as JSON, from its log
+    tournaments   what is told of a tournament
     verifier      is what a record says so?
 
 The contract in words, with a recorded frame of each message, is server/protocol.md.

@@ -252,7 +252,7 @@ class Invited(Struct, frozen=True):
 class CreateTournament(Request, frozen=True, kw_only=True, tag="tournament_create"):
     """Announce a tournament and be its host."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=limits.TITLE_LENGTH)]
+    title: Annotated[str, Meta(min_length=1, max_length=limits.TITLE_LENGTH)]
     format: Annotated[str, Meta(max_length=limits.KEY_LENGTH)]  # which there are is the game's to say
     mode: Annotated[str, Meta(max_length=limits.KEY_LENGTH)]
     options: dict[str, OptionValue] | None = None  # of the games' rooms

@@ -69,7 +69,7 @@ class PlanMap(TypedDict):
 class TournamentMap(TypedDict):
     """A tournament at one moment."""
 
-    name: str
+    title: str
     plan: PlanMap
     private: bool
     host: PersonMap
@@ -89,7 +89,7 @@ class TournamentLine(TypedDict):
     """A tournament in a list."""
 
     tournament: TournamentId
-    name: str
+    title: str
     format: str
     mode: str
     rated: bool
@@ -103,7 +103,7 @@ class TournamentLine(TypedDict):
 def tournament_map(tournament: Tournament) -> TournamentMap:
     """Tell how a tournament stands."""
     return TournamentMap(
-        name=tournament.name,
+        title=tournament.title,
         plan=to_builtins(tournament.plan),
         private=tournament.private,
         host=PersonMap(id=tournament.host.id, name=tournament.host.name),
@@ -124,7 +124,7 @@ def line_map(id: TournamentId, tournament: Tournament) -> TournamentLine:
     """Tell what a list says of a tournament."""
     return TournamentLine(
         tournament=id,
-        name=tournament.name,
+        title=tournament.title,
         format=tournament.plan.format.value,
         mode=tournament.plan.mode.value,
         rated=tournament.plan.options.rated,

@@ -5,7 +5,7 @@ a cluster.
 
 | key                  | type    | what lies there                                    | expiry               |
 |----------------------|---------|----------------------------------------------------|----------------------|
-| tm:{ROOM}:log        | list    | the room's events, an entry each (store.log)       | renewed by appends   |
+| tm:{ROOM}:log        | list    | its events, an entry each; also of a tournament    | renewed by appends   |
 | tm:{ROOM}:here       | hash    | connection counter, holders of seats, watchers     | with the log         |
 | tm:{ROOM}:feed       | channel | new entries, and notes (see store.feed)            |                      |
 | tm:{ROOM}:record     | string  | the finished game, as JSON in gzip (store.records) | as set; none: 0 days |
@@ -19,6 +19,11 @@ a cluster.
 | tm:{lobby}:worth     | zset    | games by how much they are worth watching          | none: members go     |
 | tm:{lobby}:fresh     | zset    | room by the ms of its last put; out after 30 s     | none: members go     |
 | tm:{lobby}:version   | string  | grows with every change of the list                | none: one            |
+| tm:{tournaments}:lines | hash  | the list of tournaments, as that of rooms          | none: members go     |
+| tm:{tournaments}:ranks | zset  | likewise                                           | none: members go     |
+| tm:{tournaments}:fresh | zset  | likewise                                           | none: members go     |
+| tm:{tournaments}:worth | zset  | likewise                                           | none: members go     |
+| tm:{tournaments}:version | string | likewise                                        | none: one            |
 | tm:{queue}:seekers   | hash    | player → what they seek, or with whom (seek.lua)   | none: members go     |
 | tm:{queue}:waiting:QUEUE | zset | player by place: who waits in a queue             | none: members go     |
 | tm:{queue}:pairings  | hash    | room → who is to meet there (pair.lua)             | none: members go     |
@@ -58,6 +63,13 @@ LOBBY_RANKS: Final = "tm:{lobby}:ranks"
 LOBBY_WORTH: Final = "tm:{lobby}:worth"
 LOBBY_FRESH: Final = "tm:{lobby}:fresh"
 LOBBY_VERSION: Final = "tm:{lobby}:version"
+TOURNAMENTS_LISTED: Final = (
+    "tm:{tournaments}:lines",
+    "tm:{tournaments}:ranks",
+    "tm:{tournaments}:fresh",
+    "tm:{tournaments}:version",
+    "tm:{tournaments}:worth",
+)
 SEEKERS: Final = "tm:{queue}:seekers"
 PAIRINGS: Final = "tm:{queue}:pairings"
 PAIRINGS_DUE: Final = "tm:{queue}:due"

@@ -1,4 +1,7 @@
-"""The public list of rooms: a line each, the best ranked first; a line that nobody refreshes vanishes."""
+"""The public lists, of rooms and of tournaments: a line each, the best ranked first.
+
+A line that nobody refreshes vanishes.
+"""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -13,7 +16,8 @@ COUNTS: Final = Millis(30_000)
 
 _LIST: Final = Script("list")
 _NEWEST: Final = Script("newest")
-_KEYS: Final = (keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION, keys.LOBBY_WORTH)
+ROOMS: Final = (keys.LOBBY_LINES, keys.LOBBY_RANKS, keys.LOBBY_FRESH, keys.LOBBY_VERSION, keys.LOBBY_WORTH)
+TOURNAMENTS: Final = keys.TOURNAMENTS_LISTED
 
 
 class Listed(NamedTuple):
@@ -33,7 +37,7 @@ class Newest(NamedTuple):
     featured: tuple[RoomId, ...] = ()  # of these the ones most worth watching, the most worth first
 
 
-async def put(store: Store, *rooms: Listed) -> None:
+async def put(store: Store, *rooms: Listed, at: tuple[str, ...] = ROOMS) -> None:
     """Put rooms into the list, or say that their lines still stand.
 
     Raises:
@@ -42,22 +46,24 @@ async def put(store: Store, *rooms: Listed) -> None:
     await store.run_all(
         _LIST,
         [
-            _LIST.call(_KEYS, [one.room, one.rank, one.line, "" if one.worth is None else one.worth])
+            _LIST.call(at, [one.room, one.rank, one.line, "" if one.worth is None else one.worth])
             for one in rooms
         ],
     )
 
 
-async def drop(store: Store, room: RoomId) -> None:
+async def drop(store: Store, room: RoomId, at: tuple[str, ...] = ROOMS) -> None:
     """Take a room out of the list.
 
     Raises:
         StoreDown: It may still be there; it vanishes when nobody refreshes it.
     """
-    await store.run(_LIST, _KEYS, room, "", "", "")
+    await store.run(_LIST, at, room, "", "", "")
 
 
-async def newest(store: Store, many: int = 100, known: int = -1, featured: int = 0) -> Newest:
+async def newest(
+    store: Store, many: int = 100, known: int = -1, featured: int = 0, at: tuple[str, ...] = ROOMS
+) -> Newest:
     """Read the first *many* lines, unless the list still has the version *known*.
 
     Args:
@@ -66,7 +72,7 @@ async def newest(store: Store, many: int = 100, known: int = -1, featured: int =
     Raises:
         StoreDown: It could not be read.
     """
-    _, version, *found = await store.run(_NEWEST, _KEYS, known, many, COUNTS, featured)
+    _, version, *found = await store.run(_NEWEST, at, known, many, COUNTS, featured)
     if int(version) == known or not found:
         return Newest(known, None)
     first, *rest = found

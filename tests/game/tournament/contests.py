@@ -40,7 +40,7 @@ class Contest:
         **plan: object,
     ) -> None:
         happened = announced(
-            name="Sunday cup",
+            title="Sunday cup",
             plan=planned(format=format, mode="race", options={}, **plan),  # type: ignore[arg-type]
             private=False,
             host=person(99),

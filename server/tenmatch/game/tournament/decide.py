@@ -66,7 +66,7 @@ Command = Enter | Withdraw | Begin | Open | Report
 
 def announced(
     *,
-    name: str,
+    title: str,
     plan: Plan,
     private: bool,
     host: Player,
@@ -85,7 +85,7 @@ def announced(
     """
     first = Announced(
         at=now,
-        name=name,
+        title=title,
         plan=plan,
         private=private,
         host=host,

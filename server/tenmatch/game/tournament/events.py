@@ -56,7 +56,7 @@ class Announced(Event, frozen=True, kw_only=True):
 
     SECRET: ClassVar[tuple[str, ...]] = ("seed", "salt")
 
-    name: str  # 1 to 40 characters
+    title: str  # 1 to 40 characters
     plan: Plan
     private: bool  # only its link leads there
     host: Player

@@ -75,7 +75,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
 
     seq: Seq = Seq(1)
     at: Millis
-    name: str
+    title: str
     plan: Plan
     private: bool
     host: Player
@@ -135,7 +135,7 @@ def _next(tournament: Tournament, event: AnyTournamentEvent, **changes: object) 
 def _announced(event: Announced) -> Tournament:
     return Tournament(
         at=event.at,
-        name=event.name,
+        title=event.title,
         plan=event.plan,
         private=event.private,
         host=event.host,

@@ -1,0 +1,101 @@
+"""A tournament as this node has it: its log, the state that this folds to, and who watches."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
+from tenmatch.game.ids import TOURNAMENT_ID_LENGTH, RoomId, Seq, TournamentId
+from tenmatch.game.tournament.state import Tournament, evolve
+from tenmatch.gateway.framing import frame, frames
+from tenmatch.protocol import to_client
+from tenmatch.protocol.codec import Codec
+from tenmatch.protocol.stored import TournamentEntry, open_tournament
+from tenmatch.protocol.tournaments import tournament_event_map, tournament_map
+from tenmatch.store.log import START, Head
+
+
+def is_tournament(room: RoomId) -> bool:
+    """Tell by its length whether an id is a tournament's, where logs of both kinds are meant."""
+    return len(room) == TOURNAMENT_ID_LENGTH
+
+
+class Follower(Protocol):
+    """Who watches: `tenmatch.gateway.session.Session`.
+
+    So little happens in a tournament that each is simply written to: who does not read is cut off, as always.
+    """
+
+    codec: Codec
+
+    def write(self, frames: bytes) -> None:
+        """Send whole frames."""
+
+
+class Held:
+    """A log of at least one entry. It is a copy: what is in the store may have gone on, or be another."""
+
+    def __init__(self, id: TournamentId, entries: Sequence[TournamentEntry]) -> None:
+        """Fold *entries*."""
+        self.id = id
+        self.followers: set[Follower] = set()
+        self.busy = asyncio.Lock()  # one command at a time
+        self.timer: asyncio.TimerHandle | None = None  # when something is due
+        self.playing: set[int] = set()  # games whose rooms are being seen to
+        self.hold(entries)
+
+    def hold(self, entries: Sequence[TournamentEntry]) -> None:
+        """Hold this log, whichever it was before."""
+        self.entries, self.state = list(entries), _fold(None, entries)
+        self.salt = bytes.fromhex(self.state.salt)
+
+    @property
+    def head(self) -> Head:
+        """Where the log ends, as far as this node knows."""
+        last = self.entries[-1]
+        return Head(last.seq, last.chain)
+
+    def opened(self, raws: Sequence[bytes]) -> list[TournamentEntry]:
+        """Read entries that come after the head. Raises StoredError."""
+        return open_tournament(raws, *self.head, self.salt)
+
+    def ended_at(self, end: Head) -> bool:
+        """Tell whether this log, when it was so long, ended there."""
+        return 0 < end.seq <= len(self.entries) and self.entries[end.seq - 1].chain == end.chain
+
+    def has(self, seq: Seq, raw: bytes) -> bool:
+        """Tell whether the entry *seq*, which is not behind the head, is this one."""
+        return self.entries[seq - 1].raw == raw
+
+    def go_on(self, entries: Sequence[TournamentEntry]) -> None:
+        """Take what is in the log after the head, and tell those who watch."""
+        self.state = _fold(self.state, entries)
+        self.entries.extend(entries)
+        for entry in entries:
+            told = frames(to_client.tournament_event(self.id, tournament_event_map(entry)))
+            for follower in tuple(self.followers):
+                follower.write(told[follower.codec.name])
+
+    def snapshot(self, re: int | None, *, reset: bool = False) -> to_client.Tournament:
+        """Tell how it stands."""
+        seq, chain = self.head
+        state = tournament_map(self.state)
+        return to_client.Tournament(re=re, tournament=self.id, seq=seq, chain=chain, state=state, reset=reset)
+
+    def resumed(self, re: int | None, after: Head) -> to_client.TournamentResumed | to_client.Tournament:
+        """Tell what happened since; where that never was in this log, how it stands."""
+        if after != START and not self.ended_at(after):
+            return self.snapshot(re, reset=True)
+        events = [tournament_event_map(entry) for entry in self.entries[after.seq :]]
+        return to_client.TournamentResumed(re=re, tournament=self.id, seq=self.head.seq, events=events)
+
+    def tell_anew(self) -> None:
+        """Tell all who watch how it stands, as it is another log than it was."""
+        for follower in tuple(self.followers):
+            follower.write(frame(follower.codec, self.snapshot(None, reset=True)))
+
+
+def _fold(tournament: Tournament | None, entries: Sequence[TournamentEntry]) -> Tournament:
+    for entry in entries:
+        tournament = evolve(tournament, entry.event)
+    assert tournament is not None, "a log has at least one entry"
+    return tournament

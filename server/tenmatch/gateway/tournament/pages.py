@@ -1,0 +1,105 @@
+"""Plain HTTP answers about tournaments: how one stands, its results as a table (RFC 4180), and the list."""
+
+import csv
+import io
+import logging
+import re
+from collections.abc import Awaitable
+from http import HTTPStatus
+from typing import Final
+
+import msgspec
+from websockets.http11 import Request, Response
+
+from tenmatch.game.ids import TOURNAMENT_ID_LENGTH, RoomId, TournamentId
+from tenmatch.game.tournament.state import Tournament
+from tenmatch.gateway.http import Later, path_of, respond, say, tell
+from tenmatch.gateway.tasks import Spawn
+from tenmatch.gateway.tournament.held import Held
+from tenmatch.gateway.tournament.tournaments import NoSuchTournament, Tournaments
+from tenmatch.protocol.stored import StoredError, open_tournament
+from tenmatch.protocol.tournaments import TournamentLine, results, tournament_map
+from tenmatch.store import lobby
+from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.log import read
+
+log = logging.getLogger(__name__)
+
+FOR_ANYONE: Final = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
+_NAMED: Final = re.compile(rf"([a-z0-9]{{{TOURNAMENT_ID_LENGTH}}})(\.csv)?")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""With these a spreadsheet takes a text for a formula."""
+
+
+class TournamentPages:
+    """Answers under /v1/tournaments."""
+
+    def __init__(self, store: Store, tournaments: Tournaments, *, spawn: Spawn) -> None:
+        self._store = store
+        self._tournaments = tournaments
+        self._spawn = spawn
+
+    def one(self, request: Request) -> Response | Later:
+        """Answer a request for a tournament, or with .csv behind its id for its results."""
+        named = _NAMED.fullmatch(path_of(request).rpartition("/")[2])
+        if named is None:
+            return _unknown()
+        id = TournamentId(RoomId(named[1]))
+        return Later(lambda: _answer(self._one(id, as_table=named[2] is not None)), self._spawn)
+
+    async def _one(self, id: TournamentId, *, as_table: bool) -> Response:
+        try:
+            tournament = await self._state(id)
+        except NoSuchTournament:
+            return _unknown()
+        if not as_table:
+            return tell(HTTPStatus.OK, {"tournament": id, **tournament_map(tournament)}, FOR_ANYONE)
+        headers = {**FOR_ANYONE, "Content-Disposition": f'attachment; filename="tournament-{id}.csv"'}
+        return respond(HTTPStatus.OK, as_csv(tournament), "text/csv; charset=utf-8", headers)
+
+    async def _state(self, id: TournamentId) -> Tournament:
+        """Return how one stands, without loading it: whoever asks is not to keep it here."""
+        held = self._tournaments.loaded.get(id)
+        if held is not None:
+            return held.state
+        raws = (await read(self._store, id)).entries
+        if not raws:
+            raise NoSuchTournament(id)
+        try:
+            return Held(id, open_tournament(raws, 0, 0)).state
+        except StoredError as error:
+            raise NoSuchTournament(id) from error
+
+    def all(self, request: Request) -> Response | Later:
+        """Answer a request for the list: those that can be entered or are played, the newest first."""
+        return Later(lambda: _answer(self._all()), self._spawn)
+
+    async def _all(self) -> Response:
+        lines = (await lobby.newest(self._store, at=lobby.TOURNAMENTS)).lines
+        told = [msgspec.json.decode(line, type=TournamentLine) for _, line in lines or ()]
+        return tell(HTTPStatus.OK, {"tournaments": told}, FOR_ANYONE)
+
+
+def as_csv(tournament: Tournament) -> bytes:
+    """Return the results as a table. No name in it can act as a formula."""
+    written = io.StringIO()
+    writer = csv.writer(written)
+    for line in results(tournament):
+        writer.writerow([_harmless(cell) if isinstance(cell, str) else cell for cell in line])
+    return written.getvalue().encode()
+
+
+def _harmless(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+async def _answer(work: Awaitable[Response]) -> Response:
+    try:
+        return await work
+    except StoreDown as error:
+        log.warning("a tournament was not read", extra={"error": str(error)})
+        return say(HTTPStatus.SERVICE_UNAVAILABLE, "no tournament can be read now", {"Retry-After": "1"})
+
+
+def _unknown() -> Response:
+    return say(HTTPStatus.NOT_FOUND, "no tournament is known by this id", FOR_ANYONE)

@@ -1,0 +1,334 @@
+"""The tournaments that this node has loaded: ask, append, catch up, and what is due.
+
+As with rooms, a copy here can be dropped at any moment and read again; whoever writes first decides, and the
+others take what was written. What is due falls to every node that has a tournament loaded; one that none has
+is found by the sweep.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from tenmatch.game.answers import Denied
+from tenmatch.game.ids import Millis, Seq, TournamentId
+from tenmatch.game.tournament.decide import Command, decide
+from tenmatch.game.tournament.settle import Happened, next_due, settle
+from tenmatch.game.tournament.state import Phase, Tournament
+from tenmatch.gateway.pulse import Pulse
+from tenmatch.gateway.tasks import Spawn
+from tenmatch.gateway.tournament.held import Follower, Held
+from tenmatch.protocol.stored import StoredError, TournamentEntry, open_tournament, seal_all
+from tenmatch.protocol.tournaments import line_map
+from tenmatch.store import due, lobby, players
+from tenmatch.store.committer import Committer, TooMuchWaits
+from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.feed import Feed
+from tenmatch.store.log import START, Appended, Behind, Head, Outcome, compare, read
+
+log = logging.getLogger(__name__)
+
+TTL_S: Final = 9 * 86_400  # of a tournament that is not over: one may be announced a week ahead
+FOREVER_S: Final = 3_650 * 86_400
+LOOKED_AT_MS: Final = 10_000  # a loaded one is looked at by its node; others wait this long before they do
+OTHERS_WAIT_S: Final = (0.0, 0.25)  # so that not all nodes settle the same at once
+ANSWER_S: Final = 1.0
+TRIES: Final = 20  # of a command, each beaten by what another node wrote
+RETRY_S: Final = 1.0
+
+
+class NoSuchTournament(Exception):
+    """There is no log under this id, or none that this node can read."""
+
+
+class Tournaments:
+    """All tournaments of a node."""
+
+    def __init__(
+        self,
+        store: Store,
+        committer: Committer,
+        feed: Feed,
+        *,
+        pulse: Pulse,
+        spawn: Spawn,
+        ttl: int,
+    ) -> None:
+        """Start with none loaded.
+
+        Args:
+            ttl: Seconds for which a tournament that is over is kept; 0: for ever.
+        """
+        self.loaded: dict[TournamentId, Held] = {}
+        self.moved: Callable[[Held], None] = lambda held: None
+        """Hears of each that was loaded or has gone on."""
+        self._store = store
+        self._committer = committer
+        self._feed = feed
+        self._pulse = pulse
+        self._spawn = spawn
+        self._ttl = ttl or FOREVER_S
+        self._opening: dict[TournamentId, asyncio.Lock] = {}
+
+    # -- load and unload
+
+    async def open(self, id: TournamentId) -> Held:
+        """Return a tournament, loaded if need be.
+
+        Raises:
+            NoSuchTournament: There is none.
+            StoreDown: The store cannot be reached.
+        """
+        async with self._opening.setdefault(id, asyncio.Lock()):
+            try:
+                held = self.loaded.get(id)
+                return held if held is not None else await self._load(id)
+            finally:
+                self._opening.pop(id, None)
+
+    async def _load(self, id: TournamentId) -> Held:
+        await self._feed.join(id)  # first listen, then read: nothing falls between
+        try:
+            held = Held(id, await self._read(id))
+        except (NoSuchTournament, StoreDown):
+            self._feed.leave(id)
+            raise
+        if id in self.loaded:  # somebody else was as fast
+            return self.loaded[id]
+        self.loaded[id] = held
+        log.info("tournament loaded", extra={"tournament": id, "seq": held.state.seq})
+        self._follow_up(held)
+        return held
+
+    async def _read(self, id: TournamentId) -> Sequence[TournamentEntry]:
+        raws = (await read(self._store, id)).entries
+        if not raws:
+            raise NoSuchTournament(id)
+        try:
+            return open_tournament(raws, 0, 0)
+        except StoredError as error:
+            log.error("a log cannot be read", extra={"tournament": id, "error": str(error)})
+            raise NoSuchTournament(id) from error
+
+    def unload(self, held: Held) -> None:
+        """Let a tournament go; its log stays."""
+        if self.loaded.pop(held.id, None) is held:
+            if held.timer is not None:
+                held.timer.cancel()
+            self._feed.leave(held.id)
+
+    def close(self) -> None:
+        """Let all go, at the end of the node."""
+        for held in tuple(self.loaded.values()):
+            self.unload(held)
+
+    async def found(self, id: TournamentId, happened: Happened) -> Held:
+        """Write a new tournament's first events, unless that was done, and return it.
+
+        Raises:
+            NoSuchTournament: What was written before cannot be read.
+            StoreDown: It is not known whether they were written; the same call may be made again.
+        """
+        salt = bytes.fromhex(happened.tournament.salt)
+        await due.mark(self._store, {id: Millis(self._store.clock.now() + LOOKED_AT_MS)})
+        entries = seal_all(happened.events, 0, 0, salt)
+        await self._append(id, START, entries, happened.tournament, at=happened.tournament.at)
+        return await self.open(id)
+
+    # -- ask
+
+    async def ask(self, held: Held, command: Command | None) -> Denied | None:
+        """Carry out a command, and what is due before it; return why it was not carried out, if so.
+
+        The answer rests on the log's end. Without a command only what is due happens.
+
+        Raises:
+            NoSuchTournament: The log is gone.
+            StoreDown: It is not known what became of it; the same call may be made again.
+        """
+        async with held.busy:
+            for _ in range(TRIES):
+                if not self._pulse.fresh:
+                    self._pulse.hurry()
+                    raise StoreDown("this node has not heard from the store lately")
+                now = self._store.clock.now()
+                happened = settle(held.state, now)
+                answer = decide(happened.tournament, command, now) if command else None
+                if isinstance(answer, Happened):
+                    happened = Happened((*happened.events, *answer.events), answer.tournament)
+                if await self._write(held, happened):
+                    return answer if isinstance(answer, Denied) else None
+        raise StoreDown("others always were faster")
+
+    async def _write(self, held: Held, happened: Happened) -> bool:
+        """Write events after the head; return False where the log had gone on, and now we with it."""
+        entries = seal_all(happened.events, *held.head, held.salt)
+        at = happened.tournament.at if entries else None
+        outcome = await self._append(held.id, held.head, entries, happened.tournament, at=at)
+        if isinstance(outcome, Appended):
+            self._take(held, entries)
+            return True
+        if isinstance(outcome, Behind):
+            await self._catch_up(held, outcome)
+        return False
+
+    async def _append(
+        self,
+        id: TournamentId,
+        head: Head,
+        entries: Sequence[TournamentEntry],
+        state: Tournament,
+        *,
+        at: Millis | None,
+    ) -> Outcome:
+        known: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        try:
+            self._committer.append(
+                id,
+                head,
+                [entry.raw for entry in entries],
+                at=at,
+                by_player=False,
+                ttl=self._ttl if state.phase is Phase.OVER else TTL_S,
+                outcome=lambda outcome: None if known.done() else known.set_result(outcome),
+            )
+            async with asyncio.timeout(ANSWER_S):
+                return await known
+        except (TooMuchWaits, TimeoutError) as error:
+            raise StoreDown("the store did not answer in time") from error
+
+    # -- the log goes on
+
+    def _take(self, held: Held, entries: Sequence[TournamentEntry]) -> None:
+        if entries:
+            held.go_on(entries)
+            self._follow_up(held)
+
+    async def _catch_up(self, held: Held, behind: Behind) -> None:
+        """Take what others wrote; put back what the log lost; where it is another, read it anew."""
+        if behind.missed and not behind.forked:
+            try:
+                self._take(held, held.opened(behind.missed))
+            except StoredError:
+                await self._reload(held)
+        elif behind.end.seq < held.head.seq and held.ended_at(behind.end):
+            log.warning("a log lost its tail", extra={"tournament": held.id, "seq": behind.end.seq})
+            await self._append(held.id, behind.end, held.entries[behind.end.seq :], held.state, at=None)
+        else:
+            await self._reload(held)
+
+    async def _reload(self, held: Held) -> None:
+        try:
+            entries = await self._read(held.id)
+        except NoSuchTournament:
+            self.unload(held)
+            raise
+        held.hold(entries)
+        held.tell_anew()
+        self._follow_up(held)
+
+    def on_entries(self, id: TournamentId, first: Seq, raws: Sequence[bytes]) -> None:
+        """Take what the feed brought: early news, which the chain proves or the log corrects."""
+        held = self.loaded.get(id)
+        if held is None:
+            return
+        seq = held.head.seq
+        known = raws[: max(0, seq + 1 - first)]
+        forked = bool(known) and not held.has(Seq(first + len(known) - 1), known[-1])
+        fresh = raws[len(known) :]
+        if forked or held.busy.locked() or (fresh and first > seq + 1):
+            self.on_doubt(id)
+        elif fresh:
+            try:
+                self._take(held, held.opened(fresh))
+            except StoredError:
+                self.on_doubt(id)
+
+    def on_doubt(self, id: TournamentId) -> None:
+        """Compare with the log: something may have been missed."""
+        held = self.loaded.get(id)
+        if held is not None:
+            self._spawn(self.advance(held))
+
+    # -- what is due
+
+    def _follow_up(self, held: Held) -> None:
+        if self.loaded.get(held.id) is not held:
+            return
+        self._set_timer(held)
+        self.moved(held)
+
+    def _set_timer(self, held: Held) -> None:
+        if held.timer is not None:
+            held.timer.cancel()
+            held.timer = None
+        at = next_due(held.state)
+        if at is not None:
+            wait = max((at - self._store.clock.now()) / 1000, 0) + random.uniform(*OTHERS_WAIT_S)
+            held.timer = asyncio.get_running_loop().call_later(
+                min(wait, 3600), lambda: self._spawn(self.advance(held))
+            )
+
+    async def advance(self, held: Held) -> None:
+        """Let happen what is due, or hear that this has happened; when the store is away, a moment later."""
+        if self.loaded.get(held.id) is not held:
+            return
+        try:
+            await self.ask(held, None)
+            self._set_timer(held)
+        except NoSuchTournament:
+            log.warning("a tournament's log is gone", extra={"tournament": held.id})
+        except StoreDown:
+            asyncio.get_running_loop().call_later(RETRY_S, self.on_doubt, held.id)
+
+    # -- rounds
+
+    async def look_at(self, id: TournamentId) -> None:
+        """Look at a tournament that nobody has looked at in time. Raises StoreDown."""
+        try:
+            await self.advance(await self.open(id))
+        except NoSuchTournament:
+            await due.unmark(self._store, [id])
+
+    async def heads(self) -> None:
+        """Compare all with their logs, so that a message the feed lost is made up for. Raises StoreDown."""
+        loaded = list(self.loaded.values())
+        differences = await compare(self._store, [(held.id, held.head) for held in loaded])
+        for held, difference in zip(loaded, differences, strict=True):
+            if difference is not None:
+                self.on_doubt(held.id)
+
+    async def presence(self) -> None:
+        """Say again that these are looked at here, and list them; let go those that are over.
+
+        Raises:
+            StoreDown: It may not have been said.
+        """
+        loaded = list(self.loaded.values())
+        over = [held for held in loaded if held.state.phase is Phase.OVER]
+        going_on = [held for held in loaded if held.state.phase is not Phase.OVER]
+        at = Millis(self._store.clock.now() + LOOKED_AT_MS)
+        await due.mark(self._store, dict.fromkeys((held.id for held in going_on), at))
+        await due.unmark(self._store, [held.id for held in over])
+        public = [held for held in going_on if not held.state.private]
+        await lobby.put(self._store, *map(_listed, public), at=lobby.TOURNAMENTS)
+        for held in over:
+            await lobby.drop(self._store, held.id, at=lobby.TOURNAMENTS)
+            await players.forget(self._store, held.state.host.id, held.id)
+            if not held.followers:
+                self.unload(held)
+        for held in going_on:
+            self.moved(held)
+
+    def leave(self, follower: Follower) -> None:
+        """Let somebody watch nothing any more."""
+        for held in self.loaded.values():
+            held.followers.discard(follower)
+
+
+def _listed(held: Held) -> lobby.Listed:
+    line = msgspec.json.encode(line_map(held.id, held.state))
+    return lobby.Listed(held.id, line, held.state.announced_at)

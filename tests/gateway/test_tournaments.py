@@ -1,0 +1,231 @@
+"""Tournaments through real sockets, on one node and on two: signing up, games, results."""
+
+import asyncio
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from tests.gateway.meeting import Meet
+from tests.gateway.nodes import Running, running
+from tests.gateway.peer import Heard, Peer, peer, welcome
+from tests.live.wire import Answer, fetch
+from tests.store.waiting import until
+
+from tenmatch.game.ids import PlayerId, RoomId, TournamentId
+from tenmatch.game.tournament import state
+from tenmatch.gateway.tournament import games
+from tenmatch.gateway.tournament.tournaments import Tournaments
+
+NONE = "abcdefghjkm"
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let players have no rest between their games."""
+    monkeypatch.setattr(state, "PAUSE_MS", 0)
+
+
+def player(of: Peer) -> PlayerId:
+    return PlayerId(welcome(of)["player"]["id"])
+
+
+async def announced(host: Peer, **fields: object) -> Heard:
+    """Let a peer announce a tournament; return how it stands."""
+    asked = {"title": "Sunday cup", "format": "knockout", "mode": "race", "options": {"countdown_ms": 0}}
+    answer = await host.ask("tournament_create", **{**asked, **fields})
+    assert answer["t"] == "tournament", answer
+    return answer
+
+
+async def entered(id: str, *peers: Peer) -> None:
+    for one in peers:
+        assert (await one.ask("tournament_watch", tournament=id, on=True))["t"] == "tournament"
+        assert (await one.ask("tournament_enter", tournament=id))["t"] == "ok"
+
+
+async def said(of: Peer, kind: str, **fields: object) -> Heard:
+    """Return an event of the tournament, once it was heard."""
+    wanted = {"t": "tournament_event", "kind": kind, **fields}
+    return await of.find(lambda message: wanted.items() <= message.items())
+
+
+def begun(message: Heard) -> bool:
+    return message.get("kind") == "started" or message.get("state", {}).get("phase") == "playing"
+
+
+async def played(game: int, winner: PlayerId, *peers: Peer) -> None:
+    """Let the two of a game come, and the other resign."""
+    room = (await said(peers[0], "opened", game=game))["room"]
+    pair = (await said(peers[0], "paired", game=game))["players"]
+    both = {player(one): one for one in peers if player(one) in pair}
+    for one in both.values():
+        assert (await one.ask("join", room=room))["t"] == "snapshot"
+    loser = next(one for who, one in both.items() if who != winner)
+    await loser.find(lambda message: message.get("room") == room and begun(message))
+    await loser.send({"t": "resign", "room": room, "n": 1})
+
+
+async def ask(running: Running, path: str) -> Answer:
+    return await fetch(f"http://127.0.0.1:{running.port}", path)
+
+
+async def standing(running: Running, id: str) -> Any:
+    return json.loads((await ask(running, f"/v1/tournaments/{id}")).body)
+
+
+async def test_four_play_a_knock_out_over_two_nodes(node: Running, other: Running, meet: Meet) -> None:
+    peers = [await meet(at, name=name) for at, name in zip((node, other) * 2, "ABCD", strict=True)]
+    id = (await announced(peers[0]))["tournament"]
+    await entered(id, *peers)
+    assert (await peers[1].ask("tournament_start", tournament=id))["code"] == "not_host"
+    assert (await peers[0].ask("tournament_start", tournament=id))["t"] == "ok"
+    a, b, _, d = map(player, peers)
+    await played(1, d, *peers)
+    await played(2, b, *peers)
+    assert (await said(peers[2], "decided", game=1))["winner"] == d
+    await played(3, d, *peers)
+    ends = [await said(one, "finished") for one in peers]
+    assert [end["chain"] for end in ends] == [ends[0]["chain"]] * 4
+    ranked = [(line["player"], line["place"]) for line in ends[0]["ranking"]]
+    assert ranked[:2] == [(d, 1), (b, 2)]
+    assert [place for _, place in ranked] == [1, 2, 3, 3]
+    told = await standing(other, id)
+    assert told["phase"] == "over"
+    assert told["seed"] == ends[0]["seed"]
+    assert told["rounds"][1] == [{"sides": [d, b], "winner": d}]
+    assert [game["how"] for game in told["games"]] == ["won"] * 3
+    table = list(csv.DictReader(io.StringIO((await ask(node, f"/v1/tournaments/{id}.csv")).body.decode())))
+    assert [(line["name"], line["place"], line["wins"]) for line in table[:2]] == [
+        ("D", "1", "2"),
+        ("B", "2", "1"),
+    ]
+    assert {line["player"] for line in table} == set(map(player, peers))
+    assert a in {line["player"] for line in table[2:]}
+
+
+async def test_what_one_missed_is_resumed(meet: Meet) -> None:
+    host, guest = await meet(), await meet()
+    shown = await announced(host)
+    id = shown["tournament"]
+    await entered(id, guest)
+    since = await host.ask(
+        "tournament_watch", tournament=id, on=True, after=shown["seq"], chain=shown["chain"]
+    )
+    assert since["t"] == "tournament_resumed"
+    assert [event["kind"] for event in since["events"]] == ["entered"]
+    forked = await host.ask("tournament_watch", tournament=id, on=True, after=1, chain=1)
+    assert forked["reset"]
+    assert forked["seq"] == since["seq"]
+    assert "seed" not in str(shown["state"]["plan"])
+    assert shown["state"]["seed"] is None
+    assert (await host.ask("tournament_watch", tournament=id, on=False))["t"] == "ok"
+    await guest.ask("tournament_leave", tournament=id)
+    assert (await host.quiet())[-1].get("kind") != "withdrew"
+
+
+async def test_who_does_not_come_has_lost_after_the_deadline(
+    meet: Meet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(games, "_MS", 200)  # so that ten seconds are two
+    host, guest = await meet(), await meet()
+    id = (await announced(host, enter=True, join_s=10))["tournament"]
+    await entered(id, guest)
+    await host.ask("tournament_start", tournament=id)
+    room = (await said(host, "opened"))["room"]
+    snapshot = await host.ask("join", room=room)
+    assert snapshot["state"]["tournament"] == id
+    assert (await host.ask("leave", room=room))["t"] == "ok"  # which costs nothing: one may come back
+    again = await host.ask("join", room=room)
+    assert again["state"]["seats"][again["seat"]]["ready"]
+    decided = await said(host, "decided")
+    assert (decided["how"], decided["winner"]) == ("no_show", player(host))
+
+
+async def test_requests_that_cannot_be_carried_out(meet: Meet) -> None:
+    host, guest = await meet(), await meet()
+    for t in ("tournament_enter", "tournament_leave", "tournament_start"):
+        assert (await host.ask(t, tournament=NONE))["code"] == "no_such_tournament"
+    assert (await host.ask("tournament_watch", tournament=NONE, on=True))["code"] == "no_such_tournament"
+    bad = await host.ask("tournament_create", title="Cup", format="swiss", mode="race")
+    assert (bad["code"], bad["field"]) == ("bad_options", "format")
+    assert (await host.ask("tournament_create", title="​", format="arena", mode="race"))["field"] == "title"
+    listed = [{"id": player(guest), "name": "Guest"}]
+    id = (await announced(host, players=listed))["tournament"]
+    assert (await host.ask("tournament_enter", tournament=id))["code"] == "not_allowed"
+    assert (await host.ask("tournament_start", tournament=id))["code"] == "too_few_players"
+
+
+async def test_a_key_makes_one_tournament_and_a_player_not_too_many(url: str) -> None:
+    async with running(url, rooms_per_player=2) as node, peer(node.port) as host:
+        one = await announced(host, key="one")
+        assert (await announced(host, key="one"))["tournament"] == one["tournament"]
+        await announced(host, key="two")
+        refused = await host.ask("tournament_create", title="Cup", format="arena", mode="race")
+        assert refused["code"] == "too_many_rooms"
+
+
+async def test_public_ones_are_listed(node: Running, meet: Meet) -> None:
+    host = await meet()
+    public = (await announced(host, format="arena", minutes=1))["tournament"]
+    await announced(host, private=True)
+    await node.node.tournaments.presence()
+    [line] = json.loads((await ask(node, "/v1/tournaments")).body)["tournaments"]
+    assert (line["tournament"], line["format"], line["phase"]) == (public, "arena", "open")
+    assert (await ask(node, f"/v1/tournaments/{NONE}")).status == 404
+    assert (await ask(node, "/v1/tournaments/nothing.csv")).status == 404
+
+
+async def test_it_goes_on_when_its_node_has_gone(url: str, node: Running) -> None:
+    async with running(url) as doomed, peer(doomed.port) as host, peer(doomed.port) as guest:
+        id = (await announced(host, enter=True))["tournament"]
+        await entered(id, guest)
+        await host.ask("tournament_start", tournament=id)
+        room = RoomId((await said(host, "opened"))["room"])
+        tokens = [welcome(one)["token"] for one in (host, guest)]
+    at = TournamentId(room_id := RoomId(id))
+    assert room_id not in node.node.tournaments.loaded
+    async with peer(node.port, token=tokens[0]) as host, peer(node.port, token=tokens[1]) as guest:
+        assert welcome(host)["seated"] == [room]
+        for one in (host, guest):  # of whom the room is all that is known here
+            await one.ask("join", room=room)
+        await guest.find(begun)
+        await guest.send({"t": "resign", "room": room, "n": 1})
+        await until(lambda: at in node.node.tournaments.loaded)
+        await until(lambda: node.node.tournaments.loaded[at].state.phase is state.Phase.OVER)
+        told = await standing(node, id)
+    assert [line["player"] for line in told["ranking"]] == [player(host), player(guest)]
+
+
+async def test_a_result_is_carried_over_by_whoever_sees_it_and_once(
+    node: Running, other: Running, meet: Meet
+) -> None:
+    host, guest = await meet(), await meet(other)
+    id = (await announced(host, enter=True))["tournament"]
+    await entered(id, guest)
+    await host.ask("tournament_start", tournament=id)
+    await played(1, player(host), host, guest)
+    await said(guest, "finished")
+    room = RoomId((await said(host, "opened"))["room"])
+    tables = [at.node.tables.loaded[room] for at in (node, other) if room in at.node.tables.loaded]
+    for _ in range(3):
+        await asyncio.gather(*(at.node.games.keep(tables) for at in (node, other)))
+    kinds = [message["kind"] for message in host.heard if message["t"] == "tournament_event"]
+    assert kinds.count("decided") == 1
+    assert kinds.count("finished") == 1
+
+
+async def test_news_that_was_lost_is_made_up_for(node: Running, other: Running, meet: Meet) -> None:
+    host, guest = await meet(), await meet(other)
+    id = (await announced(host))["tournament"]
+    at = TournamentId(RoomId(id))
+    watching = await meet(other)
+    await watching.ask("tournament_watch", tournament=id, on=True)
+    deaf: Tournaments = other.node.tournaments
+    other.node.feed.leave(at)  # nothing is heard of it any more
+    await host.ask("tournament_enter", tournament=id)
+    await deaf.heads()
+    await said(watching, "entered")
+    await until(lambda: deaf.loaded[at].head == node.node.tournaments.loaded[at].head)
+    assert guest
