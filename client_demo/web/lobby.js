@@ -60,10 +60,10 @@ export function lobby(page, notice = '') {
         el('p', { class: 'soft' }, t('subline')),
         told,
         first,
+        joinForm(page, told),
         el(
           'div',
           { class: 'line' },
-          joinForm(page, told),
           button(t('createGame'), () => createForm(page), { class: 'btn', test: 'create-open' }),
           el('a', { class: 'btn', href: hashOfDaily({}), test: 'daily-open' }, t('daily')),
           doing(() => practise(page))(t('practice'), { class: 'btn', test: 'practice' }),

@@ -15,6 +15,7 @@ export class Waiting {
     Object.assign(this, { page, room });
     this.stop = new AbortController();
     const signal = { signal: this.stop.signal };
+    const { teams } = room.state.options;
     this.meets = 'join_by' in room.state; // a quick match: it begins when both are here, and nobody is host
     this.told = el('p', { class: 'bad', role: 'alert' });
     this.seats = el('ol', { class: 'seats', 'aria-label': t('players') });
@@ -30,7 +31,7 @@ export class Waiting {
         {},
         el('h2', {}, t(this.meets ? 'opponentFound' : 'waitingRoom')),
         el('p', { class: 'soft' }, aboutRoom(room.state)),
-        room.state.options.teams && el('p', { class: 'soft' }, t(`teams.${room.state.options.teams}`)),
+        teams && el('p', { class: 'soft' }, `${t('option.teams')}: ${t(`teams.${teams}`)}`),
       ),
       this.meets ? el('p', { class: 'card', test: 'meeting' }, t('meeting')) : this.#invitation(),
       this.seats,

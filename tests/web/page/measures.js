@@ -24,6 +24,8 @@
 
   // Texts that have too little contrast with what is behind them: under 4.5 : 1, large ones under 3 : 1.
   tooPale() {
+    for (const one of document.getAnimations())
+      if (one.effect.getComputedTiming().endTime < Infinity) one.finish(); // no colour on its way to another
     const parse = (colour) => {
       const numbers = colour.match(/-?[\d.]+(e-?\d+)?/g).map(Number);
       const scale = colour.startsWith('color(') ? 1 : 255;
