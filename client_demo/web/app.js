@@ -8,7 +8,7 @@ import { drawBanner } from './banner.js';
 import { drawBar } from './header.js';
 import { lobby } from './lobby.js';
 import { roomPage } from './roompage.js';
-import { dailyNamed, hashOf, leadersNamed, named, playerNamed, replayNamed } from './sharing.js';
+import { dailyNamed, hashOf, leadersNamed, named, playerNamed, replayNamed, tournamentNamed } from './sharing.js';
 import { preferred, speak, t } from './texts.js';
 
 const main = document.getElementById('main');
@@ -57,6 +57,13 @@ const page = {
   leaders: (asked) => fetched(async () => (await import('./leaderspage.js')).leadersPage(page, asked)),
   /** Show a daily. */
   daily: (asked) => fetched(async () => (await import('./dailypage.js')).dailyPage(page, asked)),
+  /** Show a tournament, or the list of them. */
+  cup: ({ id }) =>
+    fetched(async () =>
+      id
+        ? (await import('./tournamentpage.js')).tournamentPage(page, id)
+        : (await import('./tournamentspage.js')).tournamentsPage(page),
+    ),
   /** Show what a player has played. */
   player: (id) => fetched(async () => (await import('./playerpage.js')).playerPage(page, id)),
   /** Let the address say where one is on this screen. */
@@ -164,6 +171,7 @@ function openNamed() {
     [replayNamed, page.replay],
     [leadersNamed, page.leaders],
     [playerNamed, page.player],
+    [tournamentNamed, page.cup],
     [dailyNamed, page.daily],
     [named, page.visit],
   ];

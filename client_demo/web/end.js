@@ -6,7 +6,7 @@ import { button, el, icon, put } from './elements.js';
 import { curve } from './curve.js';
 import { mark, nameOf, ratingBeside } from './marks.js';
 import { stillness } from './settings.js';
-import { copyButton, hashOfDaily, hashOfPlayer, hashOfRecord } from './sharing.js';
+import { copyButton, hashOfDaily, hashOfPlayer, hashOfRecord, hashOfTournament } from './sharing.js';
 import { plain } from './sentences.js';
 import { facts } from './stats.js';
 import { nameOfSide, sidesOf, teamHead } from './teams.js';
@@ -36,7 +36,7 @@ export function endCard({ page, room, story, view, told, signal }) {
     ),
     room.state.options.rated && counts(room),
     more,
-    room.state.daily ? toDaily(page, room) : rematch(page, room),
+    room.state.daily ? toDaily(page, room) : room.state.tournament ? toTournament(page, room) : rematch(page, room),
     proof(page, room),
   );
 }
@@ -175,6 +175,12 @@ function rematch(page, room) {
   const box = el('div', { class: 'stack' }, acts, wants);
   room.addEventListener('event', ({ detail }) => detail.event.kind === 'rematch' && box.isConnected && draw());
   return box;
+}
+
+function toTournament(page, room) {
+  const leave = button(t('toLobby'), () => page.leave(room), { class: 'btn quiet', test: 'leave' });
+  const back = { class: 'btn main', href: hashOfTournament(room.state.tournament), test: 'to-tournament' };
+  return el('div', { class: 'line' }, el('a', back, t('cup.back')), leave);
 }
 
 function toDaily(page, room) {

@@ -66,6 +66,7 @@ export function lobby(page, notice = '') {
           { class: 'line' },
           button(t('createGame'), () => createForm(page), { class: 'btn', test: 'create-open' }),
           el('a', { class: 'btn', href: hashOfDaily({}), test: 'daily-open' }, t('daily')),
+          el('a', { class: 'btn', href: '#tournaments', test: 'tournaments-open' }, t('cups')),
           doing(() => practise(page))(t('practice'), { class: 'btn', test: 'practice' }),
           el('a', { class: 'btn quiet', href: hashOfLeaders({ mode: 'race' }), test: 'leaders' }, t('leaders')),
         ),

@@ -55,6 +55,18 @@ export function dailyNamed(hash) {
   return found && { day: found[1] ?? null, number: Number(found[2] ?? 1) };
 }
 
+/** The part of the address that shows a tournament. */
+export const hashOfTournament = (id) => `#tournament=${id}`;
+
+/** The address of a tournament. */
+export const linkToTournament = (id) => `${location.origin}${location.pathname}${hashOfTournament(id)}`;
+
+/** The tournament that a hash names, `{id}` (null: the list of all), or null. */
+export function tournamentNamed(hash) {
+  const found = /^#tournament(?:s|=([a-z0-9]{11}))$/.exec(hash);
+  return found && { id: found[1] ?? null };
+}
+
 /** The part of the address that shows what a player has played. */
 export const hashOfPlayer = (id) => `#player=${id}`;
 

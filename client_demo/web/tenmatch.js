@@ -36,7 +36,7 @@ export { RequestError, Room };
 
 /**
  * A player's connection to a server.
- * Events: `status` `welcome` `newplayer` `rooms` `paired` `queued` `closing` `failed`.
+ * Events: `status` `welcome` `newplayer` `rooms` `paired` `queued` `tournament` `closing` `failed`.
  */
 export class Client extends EventTarget {
   /** The server's WebSocket address. @type {string} */
@@ -187,6 +187,17 @@ export class Client extends EventTarget {
     return this.#get(`/v1/daily${day && `/${day}`}${queryOf({ page, player })}`);
   }
 
+  /** Ask for something of a tournament (tournament.js). @param {Message} message @returns {Promise<Message>} */
+  tournament(message) {
+    const key = message.t === 'tournament_create' ? { key: randomKey() } : {};
+    return /** @type {any} */ (this.#requests.ask({ ...key, ...message }, { again: true }));
+  }
+
+  /** The tournaments that are public and not over. @returns {Promise<any>} */
+  tournaments() {
+    return this.#get('/v1/tournaments');
+  }
+
   /** The record of a finished game. @param {string} room @returns {Promise<any>} */
   record(room) {
     return this.#get(`/v1/records/${room}`);
@@ -274,6 +285,7 @@ export class Client extends EventTarget {
       case 'rooms': this.#lobbyChanged(message); break;
       case 'paired': this.#standing.delete('queue'); this.#tell('paired', message); break;
       case 'queued': this.#queued(message); break;
+      case 'tournament': case 'tournament_resumed': case 'tournament_event': this.#tell('tournament', message); break;
       case 'closing': this.#link.expectClose(message.in_ms); this.#tell('closing', message); break;
       case 'error': return this.#failed(message);
       default: this.#roomOf(message)?.receive(message);

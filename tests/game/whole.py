@@ -9,7 +9,16 @@ from tenmatch.game.create import found, found_paired
 from tenmatch.game.days import day_of
 from tenmatch.game.decide import decide
 from tenmatch.game.events import AnyEvent, Level, Player, Skill
-from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber, Seq
+from tenmatch.game.ids import (
+    Millis,
+    MoveNumber,
+    PlayerId,
+    RoomCode,
+    RoomId,
+    SeatNumber,
+    Seq,
+    TournamentId,
+)
 from tenmatch.game.options import Mode, choose
 from tenmatch.game.room import Phase, Room
 from tenmatch.game.settle import next_due, settle, shift
@@ -17,6 +26,7 @@ from tenmatch.rules.board import NumberId
 
 START = Millis(1_800_000_000_000)
 ANN = Player(PlayerId("ann000000000"), "Ann")
+CUP = TournamentId(RoomId("c7qm3xw9kd2"))
 BOB = Player(PlayerId("bob000000000"), "Bob")
 EVE = Player(PlayerId("eve000000000"), "Eve")
 ROBIN = Player(PlayerId("bot000000000"), "Robin", Level.MEDIUM)
@@ -81,7 +91,9 @@ def before_the_start() -> Game:
     return to_the_end(game)
 
 
-def quick_match(seed: int, other: Player) -> Game:
+def quick_match(
+    seed: int, other: Player, join_ms: int | None = None, tournament: TournamentId | None = None
+) -> Game:
     """Let two meet whom the queue has paired, with a change of mind and an outage before all are ready."""
     game = Game(Mode.RACE, seed, seconds=10)
     taken = found_paired(
@@ -92,6 +104,8 @@ def quick_match(seed: int, other: Player) -> Game:
         seed=game.draw.randbytes(32),
         salt=game.draw.randbytes(16),
         now=START,
+        join_ms=join_ms,
+        tournament=tournament,
     )
     game.room, game.events = taken.room, list(taken.events)
     game.take(shift(game.room, 5_000, Millis(START + 6_000)))
@@ -244,6 +258,7 @@ def some_move(game: Game) -> commands.AnyCommand:
 
 GAMES: dict[str, Callable[[], Game]] = {
     "before the start": before_the_start,
+    "a tournament's game": lambda: quick_match(12, BOB, 60_000, CUP),
     "quick match": lambda: quick_match(10, BOB),
     "quick match with the computer": lambda: quick_match(11, ROBIN),
     "race": lambda: race(2),

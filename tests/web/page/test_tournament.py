@@ -1,0 +1,75 @@
+"""A tournament on the page: made, signed up for by its link, played to the end as a bracket that fills."""
+
+import csv
+import io
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.page.conftest import Visit
+from tests.web.page.test_looks import NARROW, SCHEMES, measure, untranslated
+from tests.web.page.visitor import Visitor
+
+pytestmark = pytest.mark.slow
+
+CALLED_MS = 20_000  # after a pause of 5 s, on a busy machine
+
+
+def fits(visitor: Visitor) -> None:
+    """It fits, can be read, and has words, in the dark too."""
+    for scheme in SCHEMES:
+        visitor.page.emulate_media(color_scheme=scheme)
+        assert measure(visitor, "tooWide") == []
+        assert measure(visitor, "tooPale") == []
+    assert untranslated(measure(visitor, "said"), visitor.words("en")) == []
+
+
+def play(*pairs: tuple[Visitor, Visitor]) -> None:
+    """Follow the calls, all at once; the second of each pair gives up."""
+    everyone = [one for pair in pairs for one in pair]
+    for one in everyone:
+        expect(one.at("to-game")).to_be_visible(timeout=CALLED_MS)
+        one.press("to-game")
+    for one in everyone:
+        expect(one.page.locator(".board button").first).to_be_visible(timeout=CALLED_MS)
+    for _, loser in pairs:
+        loser.press("resign")
+        loser.press("confirm-resign")
+    for one in everyone:
+        expect(one.at("end")).to_be_visible()
+        one.press("to-tournament")
+
+
+def test_four_play_a_knock_out(visit: Visit) -> None:
+    ann = visit()
+    ann.press("tournaments-open")
+    ann.sees("tournaments")
+    ann.at("cup-title").fill("Sunday cup")
+    ann.press("cup-create")
+    ann.sees("tournament", "Sunday cup")
+    expect(ann.at("start")).to_be_disabled()
+    link = ann.page.url.partition("#")[2]
+    bob, cat, dan = (visit(f"#{link}", viewport=NARROW) for _ in range(3))
+    for guest in (bob, cat, dan):
+        guest.press("enter")
+        guest.sees("withdraw")
+    expect(ann.at("standings").locator("tr")).to_have_count(4)
+    ann.press("start")
+    players = {one.name: one for one in (ann, bob, cat, dan)}
+    ann.sees("match-1-0")
+    pairs = []
+    for place in (0, 1):
+        sides = ann.at(f"match-1-{place}").locator(".side").all_inner_texts()
+        winner, loser = (players[name.strip()] for name in sides)
+        pairs.append((winner, loser))
+    play(*pairs)
+    (first, _), (second, _) = pairs
+    play((first, second))
+    for one in players.values():
+        one.sees("champion", first.name)
+    expect(first.at("match-2-0").locator(".best")).to_contain_text(first.name)
+    for one in (ann, bob):
+        fits(one)
+    with urlopen(f"{ann.home}{str(ann.at('csv').get_attribute('href')).removeprefix('/')}") as answer:
+        table = list(csv.DictReader(io.StringIO(answer.read().decode())))
+    assert [(line["place"], line["name"]) for line in table[:2]] == [("1", first.name), ("2", second.name)]
