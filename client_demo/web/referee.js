@@ -228,8 +228,8 @@ const CHOSEN = {
     const { at, seat, reason } = event;
     if (game.phase !== 'open' && game.phase !== 'starting') throw impossible(event, 'in play a seat stays');
     const { bot } = sitting(game, event);
-    /** @type {Record<string, boolean>} */
-    const may = { left: !bot, absent: !bot && game.phase === 'open', kicked: seat !== game.host && !game.paired };
+    /** The host is kicked by an operator only. @type {Record<string, boolean>} */
+    const may = { left: !bot, absent: !bot && game.phase === 'open', kicked: seat === game.host || !game.paired };
     if (!Object.hasOwn(may, reason) || !may[reason]) throw impossible(event, `nobody can be ${reason} here`);
     return freed(game, at, seat, reason);
   },
@@ -319,11 +319,24 @@ const CHOSEN = {
   },
 
   resigned(game, event) {
-    const { at, seat, n } = event;
-    if (moving(game, event).bot) throw impossible(event, 'computer players do not resign');
-    return { kind: 'resigned', at, seat, n, ...goesOut(game, seat, at), ...shown(game) };
+    const { at, seat, n, kicked } = event;
+    const { bot, numbers } = moving(game, event);
+    if (bot) throw impossible(event, 'computer players do not resign');
+    let free = 1; // of the moves of who is taken out by an operator: they chose no number
+    while (numbers.has(free)) free += 1;
+    const told = kicked === true ? { n: free, kicked } : { n };
+    return { kind: 'resigned', at, seat, ...told, ...goesOut(game, seat, at), ...shown(game) };
   },
+
+  ended,
 };
+
+/** The end that an operator puts to a room. @param {Game} game @param {any} event @returns {Event} */
+function ended(game, event) {
+  if (!game.seq || event.closed !== true) throw impossible(event, 'it was not due');
+  const { kind, at, reason, ranking: places, ...rest } = BY_ITSELF.ended(game, { kind: 'ended', at: event.at, reason: 'abandoned' });
+  return { kind, at, reason, ranking: places, closed: true, ...rest };
+}
 
 /** @param {Game} game @param {any} event @returns {Event} */
 function shifted(game, event) {

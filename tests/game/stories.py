@@ -6,11 +6,12 @@
     150 1 match 1 0 seen=5 -> refused stale
 
 A story begins with `play MODE BOARD` (a game just started: its `started` is the event 3 + seats), `open
-MODE` (person 0 makes a room) or `meet MODE` (the queue has paired those on its seats), and options. Then come
-steps: ms since then; the seat that acts (`-`: nobody, `@3`: person 3, at the door); the command; after the
-arrow everything that must come of it, and what was due before. Of an event only the fields that are named are
-compared, and `-` is none. Moments are told as ms since the beginning, after a `+`. A move's `n` goes up by
-itself; `seen` and `sent` are the last event unless given. Indented lines go on, lines with a `#` are remarks.
+MODE` (person 0 makes a room) or `meet MODE` (the queue has paired those on its seats), and options. Then
+come steps: ms since then; the seat that acts (`-`: nobody, `@3`: person 3, at the door, or the `operator`);
+the command; after the arrow everything that must come of it, and what was due before. Of an event only the
+fields that are named are compared, and `-` is none. Moments are told as ms since the beginning, after a
+`+`. A move's `n` goes up by itself; `seen` and `sent` are the last event unless given. Indented lines go
+on, lines with a `#` are remarks.
 """
 
 import re
@@ -27,12 +28,14 @@ from tenmatch.game.commands import (
     AnyCommand,
     Call,
     Claim,
+    Close,
     FreeAbsent,
     GetReady,
     Kick,
     Leave,
     NameRematch,
     Pass,
+    PutOut,
     Resign,
     SeatBot,
     Sit,
@@ -113,6 +116,8 @@ def _command(room: Room, actor: str, verb: str, words: list[str]) -> AnyCommand:
         return Sit(person(int(actor[1:])))
     named = {name: int(value) for name, _, value in (word.partition("=") for word in words) if value}
     numbers = [int(word) for word in words if word.isdecimal()]
+    if actor == "operator":
+        return PutOut(SeatNumber(numbers[0])) if verb == "kick" else Close()
     if actor == "-":
         return NameRematch(RoomId(words[0])) if verb == "name" else FreeAbsent(SeatNumber(numbers[0]))
     seat = SeatNumber(int(actor))

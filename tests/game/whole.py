@@ -180,6 +180,24 @@ def rated(mode: Mode, seed: int, *skills: Skill, **options: object) -> Game:
     return to_the_end(game)
 
 
+def operated(mode: Mode) -> Game:
+    """Play a game in which an operator takes out its host, two who play, and ends it."""
+    game = Game(mode, 12, max_players=4, countdown_ms=0, size=27)
+    for player in (BOB, EVE):
+        game.do(commands.Sit(player))
+    game.do(commands.PutOut(SeatNumber(0)))
+    game.do(commands.Sit(Player(PlayerId("joe000000000"), "Joe")))
+    game.do(commands.Sit(Player(PlayerId("kim000000000"), "Kim")))
+    game.do(commands.Start(SeatNumber(1)))
+    for seat in (2, 0):
+        for _ in range(3):
+            game.now = Millis(game.now + 500)
+            game.do(some_move(game))
+        game.do(commands.PutOut(SeatNumber(seat)))
+    game.do(commands.Close())
+    return game
+
+
 def race(seed: int, **options: object) -> Game:
     return to_the_end(with_bots(Game(Mode.RACE, seed, **options)))
 
@@ -261,6 +279,9 @@ GAMES: dict[str, Callable[[], Game]] = {
     "a tournament's game": lambda: quick_match(12, BOB, 60_000, CUP),
     "quick match": lambda: quick_match(10, BOB),
     "quick match with the computer": lambda: quick_match(11, ROBIN),
+    "in an operator's hands": lambda: operated(Mode.RACE),
+    "in an operator's hands, in turns": lambda: operated(Mode.TURNS),
+    "in an operator's hands, in mirror": lambda: operated(Mode.MIRROR),
     "race": lambda: race(2),
     "race of eight": lambda: race(3, max_players=8, size=60),
     "race to the end": lambda: race(4, size=9, seconds=3600, adds=2),

@@ -10,6 +10,7 @@ Read in this order:
     settle     what is due by itself
     create     how a room begins, the rooms of rematches and quick matches
     pairing    who of those that wait plays whom
+    operator   what an operator does to a room by hand
     computer   when computer players move, and what
     evidence    what a game tells of how its players played
     featured    which games are most worth watching

@@ -1,4 +1,4 @@
-"""What can be asked of a room, by those who sit there, by the server, or by someone at the door.
+"""What can be asked of a room, by those who sit there, by the server, its operator, or someone at the door.
 
 Moves carry `n`, the player's own move number; the same (seat, n) is the same move and is taken once.
 """
@@ -62,6 +62,16 @@ class FreeAbsent(Command, frozen=True):
     seat: SeatNumber
 
 
+class PutOut(Command, frozen=True):
+    """An operator takes a player out: frees the seat for good, or in play lets its player give up."""
+
+    seat: SeatNumber
+
+
+class Close(Command, frozen=True):
+    """An operator ends the room, whatever goes on in it."""
+
+
 class Move(Command, frozen=True):
     """What a seated player does in play."""
 
@@ -118,6 +128,8 @@ AnyCommand = (
     | SeatBot
     | Kick
     | FreeAbsent
+    | PutOut
+    | Close
     | Claim
     | Call
     | TakeAdd

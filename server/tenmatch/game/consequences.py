@@ -52,14 +52,15 @@ def add(taken: Taken, at: Millis, move: TakeAdd | None = None) -> Taken:
     return Taken((*taken.events, event), with_add(room, event, sheet))
 
 
-def end(taken: Taken, reason: EndReason, at: Millis) -> Taken:
-    """End the room, played or not."""
+def end(taken: Taken, reason: EndReason, at: Millis, *, closed: bool = False) -> Taken:
+    """End the room, played or not; *closed*: by an operator."""
     room = taken.room
     return taken.then(
         Ended(
             at=at,
             reason=reason,
             ranking=ranking(room),
+            closed=closed or None,
             seed=room.revealed,
             salt=room.salt,
             hash=shown_hash(room),

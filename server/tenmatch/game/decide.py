@@ -5,12 +5,13 @@ Only settled rooms are given to `decide`: what was due by itself at or before no
 
 from typing import Final, assert_never
 
-from tenmatch.game import moves, seating
+from tenmatch.game import moves, operator, seating
 from tenmatch.game.answers import Answer, Denial, Denied, Logged, Obstacle, Refused, Taken
 from tenmatch.game.commands import (
     AnyCommand,
     Call,
     Claim,
+    Close,
     Command,
     FreeAbsent,
     GetReady,
@@ -19,6 +20,7 @@ from tenmatch.game.commands import (
     Move,
     NameRematch,
     Pass,
+    PutOut,
     Resign,
     SeatBot,
     Sit,
@@ -33,9 +35,9 @@ from tenmatch.game.room import FULL_LOG, Phase, Room
 __all__ = ["ACCEPTS", "Answer", "Denied", "Logged", "Refused", "Taken", "decide"]
 
 ACCEPTS: Final[dict[Phase, frozenset[type[Command]]]] = {
-    Phase.OPEN: frozenset({Sit, Leave, FreeAbsent, GetReady, Start, SeatBot, Kick}),
-    Phase.STARTING: frozenset({Leave, GetReady, Kick}),
-    Phase.PLAYING: frozenset({Claim, Call, TakeAdd, Pass, Resign}),
+    Phase.OPEN: frozenset({Sit, Leave, FreeAbsent, GetReady, Start, SeatBot, Kick, PutOut, Close}),
+    Phase.STARTING: frozenset({Leave, GetReady, Kick, PutOut, Close}),
+    Phase.PLAYING: frozenset({Claim, Call, TakeAdd, Pass, Resign, PutOut, Close}),
     Phase.OVER: frozenset({WantRematch, NameRematch}),
 }
 """Which commands can do something in which phase; `_out_of_phase` answers the others."""
@@ -52,7 +54,7 @@ def decide(room: Room, command: AnyCommand, now: Millis) -> Answer:
         return _out_of_phase(room, command)
     if room.join_by is not None and isinstance(command, Start | SeatBot | Kick):
         return seating.MEETING
-    if room.seq >= FULL_LOG and not isinstance(command, NameRematch):
+    if room.seq >= FULL_LOG and not isinstance(command, NameRematch | Close):
         return Denied(Denial.RATE_LIMITED, "Too much has happened in this room.")
     match command:
         case Sit():
@@ -69,6 +71,10 @@ def decide(room: Room, command: AnyCommand, now: Millis) -> Answer:
             return seating.seat_bot(room, command, now)
         case Kick():
             return seating.kick(room, command, now)
+        case PutOut():
+            return operator.put_out(room, command, now)
+        case Close():
+            return operator.close(room, now)
         case WantRematch():
             return seating.want_rematch(room, command, now)
         case NameRematch():
@@ -78,8 +84,10 @@ def decide(room: Room, command: AnyCommand, now: Millis) -> Answer:
 
 
 def _out_of_phase(room: Room, command: AnyCommand) -> Taken | Denied:
-    if isinstance(command, Leave | FreeAbsent):  # in play the seat stays
+    if isinstance(command, Leave | FreeAbsent | Close):  # in play the seat stays; what is over stays so
         return Taken((), room)
+    if isinstance(command, PutOut):
+        return Denied(Denial.NOT_ALLOWED, "The game is over.")
     if isinstance(command, WantRematch | NameRematch):
         return Denied(Denial.NOT_ALLOWED, "The game is not over.")
     return Denied(Denial.GAME_STARTED, "The game has started.")

@@ -238,10 +238,11 @@ class Flagged(Event, frozen=True, kw_only=True):
 
 
 class Resigned(Event, frozen=True, kw_only=True):
-    """A player gave up."""
+    """A player gave up, or was taken out by an operator."""
 
     seat: SeatNumber
-    n: MoveNumber
+    n: MoveNumber  # also of who was taken out: the lowest that they had not used
+    kicked: bool | None = None  # true: by an operator
     turn: SeatNumber | None = None
     clocks: Clocks | None = None
     hash: int | None = None
@@ -259,6 +260,7 @@ class Ended(Event, frozen=True, kw_only=True):
 
     reason: EndReason
     ranking: tuple[Rank, ...]
+    closed: bool | None = None  # true: by an operator; such a game counts for nobody's rating
     seed: str | None = None
     salt: str
     hash: int | None = None

@@ -87,14 +87,16 @@ class Standing(msgspec.Struct, frozen=True, array_like=True):
 
 
 def rated_game(room: RoomId, events: Sequence[AnyEvent]) -> RatedGame | None:
-    """Return what the log of a room is to the ratings; None where it was not rated or not played to its end.
+    """Return what the log of a room is to the ratings.
+
+    None where it was not rated, not played to its end, or closed by an operator.
 
     Leaving and giving up are in the ranking, and count as it says.
     """
     created = events[0]
     assert isinstance(created, Created), "a log begins with created"
     ended = next((event for event in events if isinstance(event, Ended)), None)
-    if not created.options.rated or ended is None or len(ended.ranking) < 2:
+    if not created.options.rated or ended is None or ended.closed or len(ended.ranking) < 2:
         return None
     started = next(event for event in events if isinstance(event, Started))
     teams = started.teams or chosen(created.options)

@@ -136,11 +136,17 @@ def let_pass(room: Room, move: Pass, now: Millis) -> Taken:
     return follow(Taken((), room).then(event), now)
 
 
-def resign(room: Room, move: Resign, now: Millis) -> Taken:
-    """Let a player go out by their own will."""
+def resign(room: Room, move: Resign, now: Millis, *, kicked: bool = False) -> Taken:
+    """Let a player go out by their own will, or *kicked* by an operator's."""
     timing = MODES[room.mode].after_out(room, move.seat, now)
     event = Resigned(
-        at=now, seat=move.seat, n=move.n, turn=timing.turn, clocks=timing.clocks, hash=shown_hash(room)
+        at=now,
+        seat=move.seat,
+        n=move.n,
+        kicked=kicked or None,
+        turn=timing.turn,
+        clocks=timing.clocks,
+        hash=shown_hash(room),
     )
     return follow_out(Taken((), room).then(event), now)
 

@@ -40,6 +40,12 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
         number, seq = self.moves[bisect_left(self.moves, (n, Seq(0)))]
         return seq if number == n else None
 
+    @property
+    def free_n(self) -> MoveNumber:
+        """The lowest move number that the player has not used."""
+        used = {number for number, _ in self.moves}
+        return next(n for n in map(MoveNumber, range(1, len(used) + 2)) if n not in used)
+
     def moved(self, n: MoveNumber, seq: Seq, at: Millis, **changes: object) -> "Seat":
         """Return the seat after the player's move *n*, logged as *seq*, with what else it changes."""
         move = (n, seq)

@@ -262,6 +262,8 @@ def _command(room: Room, event: AnyEvent) -> AnyCommand | str:
             return commands.Sit(player, skill, seat)
         case Seated(seat=seat, player=player):
             return commands.SeatBot(room.host, player, seat)
+        case Unseated(seat=seat, reason=UnseatReason.KICKED) if seat == room.host:  # an operator may
+            return commands.PutOut(seat)
         case Unseated(seat=seat, reason=UnseatReason.KICKED):
             return commands.Kick(room.host, seat)
         case Unseated(seat=seat, reason=UnseatReason.LEFT):
@@ -282,6 +284,10 @@ def _command(room: Room, event: AnyEvent) -> AnyCommand | str:
             return commands.TakeAdd(SeatNumber(seat), MoveNumber(n))
         case Passed(seat=seat, n=n):
             return commands.Pass(seat, n)
+        case Resigned(seat=seat, kicked=True):
+            return commands.PutOut(seat)
+        case Ended(closed=True):
+            return commands.Close()
         case Resigned(seat=seat, n=n):
             return commands.Resign(seat, n)
         case _:
