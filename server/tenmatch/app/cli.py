@@ -1,6 +1,5 @@
 """The command line: `tenmatch`, whose commands `tenmatch --help` lists."""
 
-import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,19 +14,20 @@ from tenmatch.app.load.command import run_load
 from tenmatch.app.load.crew import LoadFailed
 from tenmatch.app.load.plan import Plan
 from tenmatch.app.logs import set_up_logs
+from tenmatch.app.operating.checking import check
+from tenmatch.app.operating.command import PANEL, DataOption, JsonOption, RedisOption, carried_out
+from tenmatch.app.operating.inspecting import inspect, tail
+from tenmatch.app.operating.listing import rooms
+from tenmatch.app.operating.moving import export, import_
+from tenmatch.app.operating.ordering import close, kick
 from tenmatch.app.serve import Unfit, serve
 from tenmatch.app.settings import BadSettings, read_settings
-from tenmatch.app.storage import Unreachable
 from tenmatch.app.terminal import TerminalMissing, terminal
 from tenmatch.app.website import WebsiteMissing
 from tenmatch.game.ids import RoomId
 from tenmatch.store.connect import BadStoreUrl
 from tenmatch.store.embedded import EmbeddedError
 
-RedisOption = Annotated[str | None, typer.Option(help="URL of the Redis that the server uses.")]
-DataOption = Annotated[
-    Path | None, typer.Option(help="Folder of the server's private Valkey. [default: data]")
-]
 HERE: Final = "http://127.0.0.1:8765"
 
 app = typer.Typer(
@@ -152,42 +152,35 @@ def _verify(
     raise typer.Exit(0 if all(report.ok for report in reports) else 1)
 
 
-@app.command("evidence")
+for by_hand in (rooms, inspect, tail, kick, close, export, import_, check):
+    app.command(by_hand.__name__.strip("_"), rich_help_panel=PANEL)(by_hand)
+
+
+@app.command("evidence", rich_help_panel=PANEL)
 def _evidence(
     room: Annotated[str, typer.Argument(help="The id of a room whose game is over, or runs.")],
     redis: RedisOption = None,
     data: DataOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show how the players of a game played: reactions, mistakes, connections. The server has to be running.
 
     It is evidence, and no verdict. Ends with 1 where no such game is kept.
     """
-    try:
-        found = asyncio.run(witnessing.gather(read_settings(redis=redis, data=data), RoomId(room)))
-    except (BadSettings, BadStoreUrl, Unreachable) as error:
-        typer.secho(f"tenmatch: {error}", fg="red", err=True)
-        raise typer.Exit(2) from error
-    except witnessing.NoGame as error:
-        typer.secho(f"tenmatch: {error}", fg="red", err=True)
-        raise typer.Exit(1) from error
+    found = carried_out(lambda settings: witnessing.gather(settings, RoomId(room)), redis, data)
     witnessing.show(RoomId(room), found, as_json=as_json)
 
 
-@app.command("reports")
+@app.command("reports", rich_help_panel=PANEL)
 def _reports(
     redis: RedisOption = None,
     data: DataOption = None,
     room: Annotated[str | None, typer.Option(help="Only those from this room, by its id.")] = None,
     player: Annotated[str | None, typer.Option(help="Only those on this player, by their id.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON object a line.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show what players have reported of each other, the latest last. The server has to be running."""
-    try:
-        found = asyncio.run(reporting.reports(read_settings(redis=redis, data=data)))
-    except (BadSettings, BadStoreUrl, Unreachable) as error:
-        typer.secho(f"tenmatch: {error}", fg="red", err=True)
-        raise typer.Exit(2) from error
+    found = carried_out(reporting.reports, redis, data)
     wanted = [one for one in found if room in (None, one.room) and player in (None, one.about["id"])]
     reporting.show(wanted, as_json=as_json)
 

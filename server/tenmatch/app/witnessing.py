@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from tenmatch.app.operating.command import Failed
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
 from tenmatch.game.events import AnyEvent
@@ -26,7 +27,7 @@ log = logging.getLogger(__name__)
 NOTHING: Final = "-"
 
 
-class NoGame(Exception):
+class NoGame(Failed):
     """There is nothing to tell of a room; says why."""
 
 

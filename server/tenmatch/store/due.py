@@ -48,6 +48,17 @@ async def sweep(store: Store, now: Millis) -> list[RoomId]:
     return [RoomId(room.decode()) for bucket in found for room in bucket]
 
 
+async def marked(store: Store) -> list[RoomId]:
+    """Return every room that somebody must look at some day: all but those that are over and seen to.
+
+    Raises:
+        StoreDown: They could not be read.
+    """
+    buckets = [pack("ZRANGE", keys.due(bucket), 0, -1) for bucket in range(keys.DUE_BUCKETS)]
+    found: list[list[bytes]] = await store.pipeline(buckets)
+    return [RoomId(room.decode()) for bucket in found for room in bucket]
+
+
 async def _in_buckets(
     store: Store, command: str, rooms: Iterable[tuple[RoomId, tuple[Argument, ...]]]
 ) -> None:

@@ -116,10 +116,27 @@ async def read(store: Store, room: RoomId, after: Seq = Seq(0)) -> Stored:  # no
     Raises:
         StoreDown: It could not be read.
     """
-    entries, ttl = await store.pipeline(
-        [pack("LRANGE", keys.log(room), after, -1), pack("PTTL", keys.log(room))]
+    [stored] = await read_all(store, [room], after)
+    return stored
+
+
+async def read_all(store: Store, rooms: Sequence[RoomId], after: Seq = Seq(0)) -> list[Stored]:  # noqa: B008
+    """Read the entries of many rooms after *after*.
+
+    Raises:
+        StoreDown: They could not be read.
+    """
+    replies = await store.pipeline(
+        [
+            packed
+            for room in rooms
+            for packed in (pack("LRANGE", keys.log(room), after, -1), pack("PTTL", keys.log(room)))
+        ]
     )
-    return Stored(tuple(entries), Millis(ttl) if ttl >= 0 else None)
+    return [
+        Stored(tuple(entries), Millis(ttl) if ttl >= 0 else None)
+        for entries, ttl in zip(replies[::2], replies[1::2], strict=True)
+    ]
 
 
 async def compare(store: Store, heads: Sequence[tuple[RoomId, Head]]) -> list[Behind | None]:

@@ -39,5 +39,15 @@ async def beat(store: Store) -> Beat:
     return Beat(Millis(time), tuple(Gap(*map(_millis, gap.split(b"-"))) for gap in gaps))
 
 
+async def latest(store: Store) -> Millis | None:
+    """Return when a node last beat; None where none ever did.
+
+    Raises:
+        StoreDown: It could not be read.
+    """
+    beaten: bytes | None = await store.call("GET", keys.ALIVE)
+    return None if beaten is None else _millis(beaten)
+
+
 def _millis(text: bytes) -> Millis:
     return Millis(int(text))

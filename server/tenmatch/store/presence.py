@@ -12,10 +12,13 @@ from typing import Final, NamedTuple
 from tenmatch.game.ids import Millis, RoomId, SeatNumber
 from tenmatch.store import keys
 from tenmatch.store.connect import Store
-from tenmatch.store.link import Script
+from tenmatch.store.link import Script, pack
 
 COUNTS: Final = Millis(15_000)
 """What was said of who is there counts for so long; it is to be renewed every 5 s."""
+
+GONE: Final = "-"
+"""In the place of the node, once a seat's connection has gone."""
 
 _ARRIVE: Final = Script("arrive")
 _RENEW: Final = Script("renew")
@@ -48,6 +51,22 @@ class Here:
     superseded: Mapping[SeatNumber, int]  # seats that the asking node held: the higher number that has them
     last_seen: Mapping[SeatNumber, Millis]  # of every seat ever taken; now, more or less, for who is online
     time: Millis  # the store's
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who has a seat."""
+
+    node: str
+    number: int  # of the connection, among those that ever had it
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """Who is in a room, and on which nodes."""
+
+    seats: Mapping[SeatNumber, Holder]  # of players who are connected
+    watching: Mapping[str, int]  # by node
 
 
 def read_arrival(payload: bytes) -> Arrival:
@@ -100,6 +119,31 @@ class Presence:
         return _RENEW.call(
             [keys.here(held.room), keys.log(held.room)], [self._node, held.watching, COUNTS, *seats]
         )
+
+
+async def whereabouts(store: Store, rooms: Sequence[RoomId]) -> list[Whereabouts]:
+    """Return of each room who is there and where, saying nothing oneself.
+
+    Raises:
+        StoreDown: It could not be read.
+    """
+    oldest = store.clock.now() - COUNTS
+    fields = await store.pipeline([pack("HGETALL", keys.here(room)) for room in rooms])
+    return [_whereabouts(dict(zip(said[::2], said[1::2], strict=True)), oldest) for said in fields]
+
+
+def _whereabouts(fields: Mapping[bytes, bytes], oldest: int) -> Whereabouts:
+    seats, watching = {}, {}
+    for field, value in fields.items():  # as scripts/arrive.lua describes them
+        kind, _, name = field.decode().partition(":")
+        number, *said = value.decode().split(" ")
+        if kind == "n" or int(said[0]) <= oldest:
+            continue
+        if kind == "w":
+            watching[name] = int(number)
+        elif said[1] != GONE:
+            seats[SeatNumber(int(name))] = Holder(said[1], int(number))
+    return Whereabouts(dict(sorted(seats.items())), dict(sorted(watching.items())))
 
 
 def _here(held: Held, time: int, watching: int, *said: int) -> Here:

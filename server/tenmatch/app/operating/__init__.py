@@ -1,0 +1,9 @@
+"""What an operator does by hand, from the command line, on the store of a server that runs.
+
+command     what all these commands share: where the store is, which room is meant, how they fail
+finding     the rooms that are kept, each as its log and its presence tell
+listing     `rooms`
+inspecting  `inspect`, `tail`
+moving      `export`, `import`
+checking    `check`
+"""

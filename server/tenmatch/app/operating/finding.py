@@ -1,0 +1,73 @@
+"""The rooms that are kept, each as its log and its presence tell."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tenmatch.app.operating.command import Failed, find_room
+from tenmatch.game.ids import Millis, RoomId
+from tenmatch.game.room import Phase, Room
+from tenmatch.gateway.held import Held
+from tenmatch.gateway.tournament.held import is_tournament
+from tenmatch.protocol.stored import Entry, StoredError, open_all
+from tenmatch.store import due, log
+from tenmatch.store.connect import Store
+from tenmatch.store.presence import Whereabouts, whereabouts
+
+AT_ONCE: Final = 50  # rooms read together
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A room, as the store has it at one moment."""
+
+    room: RoomId
+    entries: Sequence[Entry]  # one at least
+    state: Room
+    expires_in: Millis
+    where: Whereabouts
+
+
+async def find(store: Store, named: str) -> Found:
+    """Return the room of this id or code.
+
+    Raises:
+        Failed: It is not kept, or cannot be read.
+        StoreDown: It could not be looked for.
+    """
+    room = await find_room(store, named)
+    stored = await log.read(store, room)
+    if not stored.entries:
+        raise Failed(f"there is no room {named}: it was never made, or is no longer kept")
+    [where] = await whereabouts(store, [room])
+    try:
+        return _found(room, stored, where)
+    except StoredError as error:
+        raise Failed(f"the log of room {room} cannot be read: {error}") from error
+
+
+async def going_on(store: Store) -> AsyncIterator[Found | RoomId]:
+    """Yield every room that is not over, private ones too; of one that cannot be read the id alone.
+
+    Raises:
+        StoreDown: They could not be read.
+    """
+    marked = [room for room in await due.marked(store) if not is_tournament(room)]
+    for first in range(0, len(marked), AT_ONCE):
+        rooms = marked[first : first + AT_ONCE]
+        logs = await log.read_all(store, rooms)
+        for room, stored, where in zip(rooms, logs, await whereabouts(store, rooms), strict=True):
+            if not stored.entries:  # it has expired, or is only about to be made
+                continue
+            try:
+                found = _found(room, stored, where)
+            except StoredError:
+                yield room
+            else:
+                if found.state.phase is not Phase.OVER:  # else its record has only to be kept
+                    yield found
+
+
+def _found(room: RoomId, stored: log.Stored, where: Whereabouts) -> Found:
+    held = Held(room, open_all(stored.entries, 0, 0))
+    return Found(room, held.entries, held.state, stored.expires_in or Millis(0), where)

@@ -1,0 +1,111 @@
+"""`tenmatch rooms`: the rooms that are not over, private ones too."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tenmatch.app.operating.command import DataOption, JsonOption, RedisOption, carried_out
+from tenmatch.app.operating.finding import Found, going_on
+from tenmatch.app.settings import Settings
+from tenmatch.app.storage import opened
+from tenmatch.game.ids import Millis, RoomId
+from tenmatch.game.room import Phase
+from tenmatch.protocol.viewers import line_map, player_map
+
+
+def rooms(
+    redis: RedisOption = None,
+    data: DataOption = None,
+    phase: Annotated[Phase | None, typer.Option(help="Only those that are this far.")] = None,
+    player: Annotated[str | None, typer.Option(help="Only those where they sit, by their id.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the rooms that are not over, private ones too, the newest first."""
+    found, unreadable = carried_out(gather, redis, data)
+    wanted = [
+        one
+        for one in found
+        if phase in (None, one.state.phase)
+        and (player is None or any(seat.player.id == player for _, seat in one.state.taken()))
+    ]
+    if as_json:
+        for one in wanted:
+            typer.echo(msgspec.json.encode(line(one)).decode())
+    else:
+        _show(wanted)
+    for room in unreadable:
+        typer.secho(f"tenmatch: the log of room {room} cannot be read", fg="yellow", err=True)
+
+
+async def gather(settings: Settings) -> tuple[list[Found], list[RoomId]]:
+    """Return the rooms that are not over, the newest first, and those that cannot be read.
+
+    Raises:
+        Unreachable: The store cannot be read.
+    """
+    found: list[Found] = []
+    unreadable: list[RoomId] = []
+    async with opened(settings) as store:
+        async for one in going_on(store):
+            if isinstance(one, Found):
+                found.append(one)
+            else:
+                unreadable.append(one)
+    found.sort(key=lambda one: one.state.created_at, reverse=True)
+    return found, unreadable
+
+
+def line(found: Found) -> dict[str, Any]:
+    """Return a room in a list: as clients are told of it, and what only an operator is told."""
+    state = found.state
+    told: dict[str, Any] = {**line_map(found.room, state, sum(found.where.watching.values()))}
+    told["private"] = state.private
+    told["players"] = [None if seat is None else player_map(seat.player) for seat in state.seats]
+    told["online"] = [
+        None if seat is None else seat.player.bot is not None or number in found.where.seats
+        for number, seat in enumerate(state.seats)
+    ]
+    told["created_at"], told["at"], told["seq"] = state.created_at, state.at, state.seq
+    return told
+
+
+def _show(found: list[Found]) -> None:
+    console = Console()
+    if not found:
+        console.print("No game is open or played.")
+        return
+    table = Table("room", "code", "mode", "phase", "players", "watching", "events", "made, UTC", "last, UTC")
+    for one in found:
+        table.add_row(*map(escape, _row(one)))
+    console.print(table)
+
+
+def _row(found: Found) -> tuple[str, ...]:
+    state = found.state
+    kinds = [state.mode.value, *(["rated"] if state.options.rated else []), *(["private"] * state.private)]
+    players = (
+        f"{seat.player.name} {seat.score}{'' if online else ' (away)'}"
+        for seat, online in zip(state.seats, line(found)["online"], strict=True)
+        if seat is not None
+    )
+    return (
+        found.room,
+        state.code,
+        ", ".join(kinds),
+        state.phase.value,
+        "\n".join(players),
+        str(sum(found.where.watching.values()) or ""),
+        str(state.seq),
+        moment(state.created_at),
+        moment(state.at),
+    )
+
+
+def moment(at: Millis | None) -> str:
+    """Write a time for people, in UTC."""
+    return "" if at is None else f"{datetime.fromtimestamp(at / 1000, UTC):%Y-%m-%d %H:%M:%S}"
