@@ -18,7 +18,9 @@ Meet = Callable[..., Awaitable[Peer]]
 Codes = Mapping[str, str]
 
 NUMBERS = count(1)  # of moves: no two that anybody makes are the same
-NOT_OF_A_ROOM = {"hello", "create", "lobby", "queue", "ping"}
+NOT_OF_A_ROOM = {"hello", "create", "lobby", "queue", "daily", "ping"} | {
+    t for t in TYPES if t.startswith("tournament_")
+}
 MOVES = [name for name, message in TYPES.items() if issubclass(message, Move)]
 FIELDS: dict[str, dict[str, object]] = {
     "ready": {"ready": False},
