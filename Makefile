@@ -5,6 +5,7 @@
 # make fuzz     feed the decoders bytes for FUZZ_S seconds (60)
 # make bench    measure the server beside Colyseus, 8 minutes on a quiet machine (ARGS=--quick: one)
 # make costs    count what a move costs in instructions, and expect that from now on
+# make asyncapi write down the messages as they are now, for machines (server/tenmatch/protocol/asyncapi.json)
 # make install  only the virtual environment
 
 VENV   := .venv
@@ -56,6 +57,10 @@ check: install
 format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+.PHONY: asyncapi
+asyncapi: install
+	$(BIN)/python -m tests.protocol.asyncapi
 
 # A part of them is in every run of the tests; here all, for as long as it takes.
 .PHONY: faults

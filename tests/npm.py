@@ -1,4 +1,7 @@
-"""What the JavaScript library is checked with, from npm: fetched once, into `build/npm`."""
+"""What the JavaScript library and the AsyncAPI document are checked with, from npm.
+
+It is fetched once, into `build/npm`.
+"""
 
 import fcntl
 import subprocess
@@ -10,6 +13,7 @@ PLACE: Final = Path(__file__).parent.parent / "build" / "npm"
 PINNED: Final[Mapping[str, str]] = {
     "typescript": "5.9.3",  # reads the types in the comments
     "ws": "8.18.3",  # a WebSocket for Node before 22
+    "@asyncapi/specs": "6.11.1",  # what an AsyncAPI document is
 }
 
 
@@ -18,7 +22,7 @@ def modules() -> Path:
     PLACE.mkdir(parents=True, exist_ok=True)
     with (PLACE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in two processes
-        marks = {PLACE / f"{name}-{version}" for name, version in PINNED.items()}
+        marks = {PLACE / f"{name.replace('/', '-')}-{version}" for name, version in PINNED.items()}
         if not all(mark.exists() for mark in marks):
             _fetch()
             for mark in marks:

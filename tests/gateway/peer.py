@@ -1,4 +1,8 @@
-"""A client that says what it is told to say, and keeps all it hears, in order."""
+"""A client that says what it is told to say, and keeps all it hears, in order.
+
+It complains of what no schema allows (`tests/protocol/valid.py`): a message of the server's that has more or
+less than it should, a message of its own that fits and is called bad, an answer that is none.
+"""
 
 import asyncio
 import json
@@ -8,8 +12,14 @@ from typing import Any
 
 from tests.gateway.sockets import PATIENCE_S, Wire
 from tests.gateway.wire import text
+from tests.protocol.valid import complaint, fits
+
+from tenmatch.protocol.asyncapi import answers
 
 Heard = dict[str, Any]
+
+READ = ("text",)
+"""What is read, too: a schema cannot tell whether there is anything to be seen in it."""
 
 
 class Peer:
@@ -20,6 +30,7 @@ class Peer:
         self.heard: list[Heard] = []
         self.code: int | None = None  # with which the server closed
         self.reason = ""
+        self.complaints: list[str] = []
         self._read = 0  # of what was heard, by `next`
         self._ids = 100
         self._more = asyncio.Condition()
@@ -37,7 +48,10 @@ class Peer:
                     self.code = int.from_bytes(bytes(frame.data)[:2], "big")
                     self.reason = bytes(frame.data)[2:].decode()
                 elif frame.opcode.name == "TEXT":
-                    self.heard.append(json.loads(bytes(frame.data)))
+                    message = json.loads(bytes(frame.data))
+                    self.heard.append(message)
+                    if wrong := complaint(message):
+                        self.complaints.append(wrong)
                 async with self._more:
                     self._more.notify_all()
         except (EOFError, OSError):
@@ -53,8 +67,14 @@ class Peer:
         """Send a request and return what comes back to it."""
         self._ids += 1
         number = self._ids
-        await self.send({"t": t, "id": number, **fields})
-        return await self.find(lambda message: message.get("re") == number)
+        said = {"t": t, "id": number, **fields}
+        await self.send(said)
+        answer = await self.find(lambda message: message.get("re") == number)
+        if answer.get("code") == "bad_message" and fits(said) and answer["field"] not in READ:
+            self.complaints.append(f"{said} fits, and yet: {answer}")
+        if answer["t"] not in answers(t):
+            self.complaints.append(f"{answer} is no answer to {said}")
+        return answer
 
     async def find(self, fits: Callable[[Heard], bool]) -> Heard:
         """Return the first message that fits, of all that were heard or will be."""
@@ -109,6 +129,7 @@ async def peer(port: int, *, hello: bool = True, **fields: object) -> AsyncItera
             yield connected
         finally:
             await connected.end()
+        assert not connected.complaints, connected.complaints
 
 
 def welcome(peer: Peer) -> Heard:

@@ -23,7 +23,9 @@ async def others(knock: Knock) -> None:
 # Pages
 
 
-@pytest.mark.parametrize("path", ["/", "/healthz", "/v1/rooms", "/v1/rooms?since=1"])
+@pytest.mark.parametrize(
+    "path", ["/", "/healthz", "/v1/rooms", "/v1/rooms?since=1", "/v1/docs", "/v1/asyncapi.json"]
+)
 async def test_pages_are_there_for_get_and_head(node: Node, path: str) -> None:
     get, head = await fetch(node.url, path), await fetch(node.url, path, "HEAD")
     assert (get.status, head.status) == (200, 200)

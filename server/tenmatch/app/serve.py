@@ -17,7 +17,7 @@ import uvloop
 from rich.console import Console
 
 from tenmatch import __version__
-from tenmatch.app import website
+from tenmatch.app import reference, website
 from tenmatch.app.drain import Server, drain
 from tenmatch.app.logs import lines_counted
 from tenmatch.app.scraping import figures_of, figures_of_all
@@ -180,7 +180,7 @@ async def run_node(
     Raises:
         Unfit: The store would lose games, or what traces need is not installed.
     """
-    site = website.pages(website.folder())
+    site = {**website.pages(website.folder()), **reference.pages()}
     with (
         contextlib.closing(Store(Address(url))) as store,
         lines_counted() as lines,

@@ -38,6 +38,7 @@ class File:
     plain: bytes
     packed: bytes  # gzip
     tag: str
+    for_anyone: bool = False  # whether pages of any origin may read it
 
     def __call__(self, request: Request) -> Response:
         """Answer a request for this file."""
@@ -47,6 +48,7 @@ class File:
             "Content-Security-Policy": POLICY,
             "Referrer-Policy": "no-referrer",
             "Vary": "Accept-Encoding",
+            **({"Access-Control-Allow-Origin": "*"} if self.for_anyone else {}),
         }
         if self.tag.removeprefix("W/") in listed(request, "If-None-Match"):
             return respond(HTTPStatus.NOT_MODIFIED, b"", self.content_type, headers)
@@ -54,6 +56,13 @@ class File:
             packed = {**headers, "Content-Encoding": "gzip"}
             return respond(HTTPStatus.OK, self.packed, self.content_type, packed)
         return respond(HTTPStatus.OK, self.plain, self.content_type, headers)
+
+
+def ready(content_type: str, data: bytes, *, for_anyone: bool = False) -> File:
+    """Return a file with its packed form and its tag."""
+    # Weak: the packed form is another sequence of bytes, and proxies may pack anew.
+    tag = f'W/"{hashlib.sha256(data).hexdigest()[:16]}"'
+    return File(content_type, data, gzip.compress(data, mtime=0), tag, for_anyone)
 
 
 def folder() -> Path:
@@ -74,10 +83,6 @@ def pages(place: Path) -> dict[str, File]:
     answers: dict[str, File] = {}
     for path in sorted(place.rglob("*")):
         if path.is_file() and path.suffix in TYPES:
-            data = path.read_bytes()
-            # Weak: the packed form is another sequence of bytes, and proxies may pack anew.
-            tag = f'W/"{hashlib.sha256(data).hexdigest()[:16]}"'
-            file = File(TYPES[path.suffix], data, gzip.compress(data, mtime=0), tag)
-            answers[f"/{path.relative_to(place).as_posix()}"] = file
+            answers[f"/{path.relative_to(place).as_posix()}"] = ready(TYPES[path.suffix], path.read_bytes())
     answers["/"] = answers["/index.html"]
     return answers

@@ -65,7 +65,7 @@ class BadOptions(Exception):
         self.text = text
 
 
-_RANGES: Final = {
+RANGES: Final = {
     "adds": range(21),
     "seconds": range(10, 3601),
     "base_s": range(5, 3601),
@@ -73,8 +73,10 @@ _RANGES: Final = {
     "countdown_ms": range(10_001),
     "spectator_delay_ms": range(120_001),
 }
+"""What options that are numbers may be; besides `size`, which goes with the deal, and `max_players`."""
 _SWITCHES: Final = ("penalty", "row_again", "spectators", "rated", "chat")
-_PLAYERS: Final = {Mode.RACE: range(2, 9), Mode.TURNS: range(2, 5), Mode.MIRROR: range(1, 11)}
+PLAYERS: Final = {Mode.RACE: range(2, 9), Mode.TURNS: range(2, 5), Mode.MIRROR: range(1, 11)}
+"""What `max_players` may be."""
 _CLOCKS: Final = ("base_s", "increment_s", "row_again")
 _FOREIGN: Final = {
     Mode.RACE: _CLOCKS,
@@ -146,7 +148,7 @@ def _size(deal: DealKind, asked: Mapping[str, object]) -> int:
 
 
 def _numbers(mode: Mode, asked: Mapping[str, object]) -> Iterator[tuple[str, int]]:
-    for field, allowed in {**_RANGES, "max_players": _PLAYERS[mode]}.items():
+    for field, allowed in {**RANGES, "max_players": PLAYERS[mode]}.items():
         if field in asked:
             yield field, _number(field, asked[field], allowed)
 

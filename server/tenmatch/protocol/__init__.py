@@ -1,5 +1,7 @@
 """What travels between server and clients, and what is stored: types and bytes, without a socket.
 
+    schema        JSON Schemas of all that is said, from its types, with a line for each field (glossary)
+    asyncapi      the wire as an AsyncAPI 3 document (asyncapi.json)
     limits        sizes, close codes, error codes, and the two ways a peer can be wrong
     from_client   what a client may say
     to_client     what the server says

@@ -159,7 +159,8 @@ ALWAYS: Final[Mapping[type[Event], tuple[str, ...]]] = {
 """Fields that a log leaves out where they are null, and the wire does not (besides `hash`, in every kind)."""
 
 
-def _wire_type(kind: type[Event]) -> type[Struct]:
+def wire_type(kind: type[Event], *, hashed: bool = True) -> type[Struct]:
+    """Return the type of the map that a client gets of a kind of event; of rooms with the board's hash."""
     always = ALWAYS.get(kind, ())
     own = [
         (
@@ -173,7 +174,7 @@ def _wire_type(kind: type[Event]) -> type[Struct]:
     config = kind.__struct_config__
     return defstruct(
         kind.__name__,
-        [("seq", int), ("chain", int), ("at", int), ("hash", int | None), *own],
+        [("seq", int), ("chain", int), ("at", int), *([("hash", int | None)] if hashed else []), *own],
         tag_field=config.tag_field,
         tag=config.tag,
         kw_only=True,
@@ -199,7 +200,7 @@ class Progress(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field=
 
 
 EVENT_TYPES: Final[Mapping[str, type[Struct]]] = {
-    **{str(kind.__struct_config__.tag): _wire_type(kind) for kind in get_args(AnyEvent)},
+    **{str(kind.__struct_config__.tag): wire_type(kind) for kind in get_args(AnyEvent)},
     "progress": Progress,
 }
 """For each `kind` of event the type of its map: what a client can rely on, and what schemas are made from."""

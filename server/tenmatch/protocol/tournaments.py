@@ -1,18 +1,18 @@
 """What is told of a tournament: the same to everyone (server/protocol.md, "Tournaments")."""
 
-from collections.abc import Iterator, Sequence
-from typing import NotRequired, TypedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NotRequired, TypedDict, get_args
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import fields
 
 from tenmatch.game.events import Player
 from tenmatch.game.ids import Millis, PlayerId, RoomId, TournamentId
-from tenmatch.game.tournament.events import Standing
+from tenmatch.game.tournament.events import AnyTournamentEvent, Standing
 from tenmatch.game.tournament.knockout import Match, Side, bracket
 from tenmatch.game.tournament.standings import standings
 from tenmatch.game.tournament.state import Entrant, Game, Phase, Tournament
-from tenmatch.protocol.maps import EventMap, PersonMap
+from tenmatch.protocol.maps import EventMap, PersonMap, wire_type
 from tenmatch.protocol.stored import TournamentEntry
 
 
@@ -98,6 +98,12 @@ class TournamentLine(TypedDict):
     most: int
     starts_at: Millis | None
     ends_at: Millis | None
+
+
+TOURNAMENT_EVENT_TYPES: Final[Mapping[str, type[Struct]]] = {
+    str(kind.__struct_config__.tag): wire_type(kind, hashed=False) for kind in get_args(AnyTournamentEvent)
+}
+"""For each `kind` of event of a tournament the type of its map, as `tenmatch.protocol.maps.EVENT_TYPES`."""
 
 
 def tournament_map(tournament: Tournament) -> TournamentMap:
