@@ -203,6 +203,7 @@ def _state(snapshot: Snapshot, told: StateMap) -> State:
         created_at=Millis(0),
         join_by=told.get("join_by"),
         daily=told.get("daily"),
+        tournament=told.get("tournament"),
         teams=tuple(told["teams"]) if "teams" in told else None,
         phase=Phase(told["phase"]),
         own_boards=own,
