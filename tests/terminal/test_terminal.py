@@ -188,3 +188,29 @@ async def test_a_token_that_is_not_good_makes_one_a_new_guest(node: Node, tmp_pa
     async with seated(tmp_path, node.url) as ann:
         await ann.until(lambda: isinstance(ann.app.screen, Lobby))
     assert tokens.get(Client(node.url).url) not in (None, "forged")
+
+
+async def test_names_are_no_markup(node: Node, tmp_path: Path) -> None:
+    async with (
+        Client(node.url, name="[/b]", proxy=None) as one,
+        Client(node.url, name="[/i]", proxy=None) as two,
+    ):
+        made = await one.create("mirror", countdown_ms=0, max_players=2)
+        async with seated(tmp_path, node.url) as ann:
+            await ann.until(lambda: isinstance(ann.app.screen, Lobby))
+            rooms = ann.app.screen.query_one("#rooms", DataTable)
+            await ann.until(
+                lambda: any("[/b]" in str(rooms.get_row_at(n)[2]) for n in range(rooms.row_count))
+            )
+            await ann.pilot.pause()  # it is drawn, too
+            both = [made, await two.join(made.id)]
+            for each in both:
+                await each.ready()
+            await made.until(lambda state: state.phase is Phase.PLAYING)
+            await ann.app.enter(ann.app.client.watch(made.id))
+            await ann.at_table()
+            await ann.until(lambda: len(ann.app.screen.query(BoardView)) == 2)
+            titles = [view.border_title or "" for view in ann.app.screen.query(BoardView)]
+            assert ["[/b]" in titles[0], "[/i]" in titles[1]] == [True, True]
+            await both[0].resign()
+            await ann.until(lambda: "[/i]" in ann.reads("#said"))

@@ -82,7 +82,7 @@ class Terminal(App[None]):
             room = await entering
         except ClientError as error:
             text = error.text if isinstance(error, Denied) else str(error)
-            self.notify(text, title="That cannot be", severity="warning")
+            self.notify(text, title="That cannot be", severity="warning", markup=False)
             return
         await self.push_screen(Table(room))
 

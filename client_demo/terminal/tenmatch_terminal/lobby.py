@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -47,7 +48,7 @@ class Lobby(Screen[None]):
     def compose(self) -> ComposeResult:
         """Lay it out."""
         with Vertical(id="what"):
-            yield Static(id="who")
+            yield Static(id="who", markup=False)
             with RadioSet(id="modes"):
                 for mode in MODES:
                     yield RadioButton(mode.capitalize(), id=mode, value=mode == MODES[0])
@@ -95,7 +96,7 @@ class Lobby(Screen[None]):
             scores = " : ".join(str(score) for score in line["scores"] if score is not None)
             now = "open: Enter to join" if line["phase"] == "open" else f"{line['phase']}  {scores}"
             cells = (line["code"].upper(), line["mode"], host, seats, now, str(line["watching"] or ""))
-            table.add_row(*cells, key=f"{line['room']} {line['phase']}")
+            table.add_row(*map(Text, cells), key=f"{line['room']} {line['phase']}")
         table.move_cursor(row=min(at, max(0, len(rooms) - 1)))
 
     @property

@@ -78,13 +78,13 @@ class Table(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay it out."""
-        yield Static(id="heading")
+        yield Static(id="heading", markup=False)
         with Horizontal(id="room"):
             with Vertical(id="side"):
                 yield Players()
             with Vertical(id="middle"):
                 yield VerticalScroll(id="boards", can_focus=False)
-                yield Static(id="said")
+                yield Static(id="said", markup=False)
                 with Horizontal(id="actions"):
                     yield Button("Ready", id="ready", variant="primary")
                     yield Button("+ Computer", id="bot")
@@ -116,7 +116,7 @@ class Table(Screen[None]):
                     return
         except ClientError as error:
             if self.app.client.status.value != "closed":  # else the app says why
-                self.app.notify(str(error), severity="warning")
+                self.app.notify(str(error), severity="warning", markup=False)
                 self.app.back()
 
     async def _go_over(self, room: str) -> None:
@@ -178,7 +178,7 @@ class Table(Screen[None]):
             view = BoardView(plays=state.viewer is not None, id=f"board{seat}")
             view.accent = looks.colour(seat if state.viewer is None else state.viewer, dark=self.dark)
             if len(seats) > 1:
-                view.border_title = f"{looks.mark(seat)} {story.name(state, seat)}"
+                view.border_title = Text(f"{looks.mark(seat)} {story.name(state, seat)}")
                 view.add_class("named")
             await boards.mount(view)
         if state.viewer is not None and (mine := self._view_of(state.viewer)) is not None:
@@ -332,9 +332,8 @@ class Table(Screen[None]):
         try:
             await request
         except ClientError as error:
-            self.app.notify(
-                story.why_not(error) if isinstance(error, Denied) else str(error), severity="warning"
-            )
+            text = story.why_not(error) if isinstance(error, Denied) else str(error)
+            self.app.notify(text, severity="warning", markup=False)
 
 
 def _what_to_do(state: State) -> str:
