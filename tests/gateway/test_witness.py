@@ -3,11 +3,12 @@
 import msgspec
 import pytest
 from tests.gateway.meeting import Meet, made, started
-from tests.gateway.nodes import Running
+from tests.gateway.nodes import Running, rounds
 from tests.gateway.peer import welcome
 
 from tenmatch.game.evidence import Change, Note
 from tenmatch.game.ids import RoomId, SeatNumber
+from tenmatch.gateway import witness as witness_module
 from tenmatch.gateway.witness import Witness
 from tenmatch.store import keys, observed
 from tenmatch.store.connect import Store, StoreDown
@@ -65,3 +66,17 @@ async def test_notes_wait_for_the_store(node: Running, meet: Meet, monkeypatch: 
     await witness.write()
     await witness.write()
     assert await noted(node.store, room) == [(0, "hidden"), (0, "shown")]
+
+
+async def test_nobody_pushes_out_what_is_noted_of_others(node: Running, meet: Meet) -> None:
+    anna, bob = await meet(), await meet()
+    room = await started(anna, bob)
+    await bob.ask("focus", room=room, on=False)
+    for _ in range(3):  # each as much as is kept in all
+        for on in (False, True):
+            await anna.send(*({"t": "focus", "room": room, "on": on} for _ in range(observed.MOST // 2)))
+        await anna.ask("ping")
+        await rounds(node)._witness.write()
+    found = await noted(node.store, room)
+    assert (1, "hidden") in found
+    assert found.count((0, "hidden")) == found.count((0, "shown")) == witness_module.MOST

@@ -1,6 +1,8 @@
 """Notes, beside a game's log, on its players' connections: evidence, on which nothing in a game depends."""
 
+from collections import Counter
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -11,7 +13,8 @@ from tenmatch.gateway.table import Table
 from tenmatch.store import observed
 from tenmatch.store.connect import Store, StoreDown
 
-MOST: Final = 100  # notes of a room that wait to be written; further ones are not made
+MOST: Final = observed.MOST // (10 * len(Change))
+"""Times that a change of a seat is noted: so that nobody, out of ten, can push out what is noted of others."""
 
 
 class Witness:
@@ -26,14 +29,17 @@ class Witness:
         self._store = store
         self._ttl = ttl
         self._notes: dict[RoomId, list[bytes]] = {}
+        self._made: WeakKeyDictionary[Table, Counter[tuple[SeatNumber, Change]]] = WeakKeyDictionary()
 
     def note(self, table: Table, seat: SeatNumber, change: Change) -> None:
         """Note a change, if it is one of a game that runs or is about to."""
         if table.state.phase not in (Phase.STARTING, Phase.PLAYING):
             return
-        waiting = self._notes.setdefault(table.room, [])
-        if len(waiting) < MOST:
-            waiting.append(msgspec.msgpack.encode(Note(self._store.clock.now(), seat, change)))
+        made = self._made.setdefault(table, Counter())
+        made[seat, change] += 1
+        if made[seat, change] <= MOST:
+            note = Note(self._store.clock.now(), seat, change)
+            self._notes.setdefault(table.room, []).append(msgspec.msgpack.encode(note))
 
     async def write(self) -> None:
         """Write down what was noted since.
@@ -48,6 +54,6 @@ class Witness:
             await observed.keep(self._store, notes, self._ttl)
         except StoreDown:
             for room, noted in self._notes.items():
-                notes[room] = (notes.get(room, []) + noted)[:MOST]
+                notes[room] = notes.get(room, []) + noted
             self._notes = notes
             raise
