@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.game.rooms import person
 from tests.gateway.meeting import Meet
-from tests.gateway.nodes import Running, rounds
+from tests.gateway.nodes import Running, rounds, running
 from tests.gateway.peer import peer, welcome
 from tests.live.wire import Answer, fetch
 from tests.store.waiting import until
@@ -51,6 +51,10 @@ def dailies(running: Running) -> Dailies:
     return running.node.desk._dailies
 
 
+async def freely(room: RoomId) -> None:
+    """Let any room be founded."""
+
+
 async def ask(running: Running, path: str) -> Answer:
     return await fetch(f"http://127.0.0.1:{running.port}", path)
 
@@ -63,7 +67,7 @@ async def told(running: Running, day: str = "", query: str = "") -> Any:
 
 async def began(running: Running, player: Player) -> Table:
     """Let a player begin their attempt."""
-    table = await dailies(running).table_of(player)
+    table = await dailies(running).table_of(player, freely)
     assert isinstance(await asked(table, commands.GetReady(ZERO, True)), Done)
     await until(lambda: table.state.phase is Phase.PLAYING)
     return table
@@ -130,43 +134,54 @@ async def test_all_play_the_same_deal(node: Running, other: Running, at_once: No
 
 
 async def test_who_asks_often_and_everywhere_has_one_attempt(node: Running, other: Running) -> None:
-    asking = [dailies(each).table_of(person(0)) for each in (node, other) for _ in range(5)]
+    asking = [dailies(each).table_of(person(0), freely) for each in (node, other) for _ in range(5)]
     assert len({table.room for table in await asyncio.gather(*asking)}) == 1
 
 
 async def test_a_node_that_dies_before_the_room_is_there_costs_nothing(node: Running) -> None:
     day, room = day_of(node.store.clock.now()), RoomId("abcdefghjk")
     await kept.attempt(node.store, day, person(0).id, room, 60)  # and no more of it
-    assert (await dailies(node).table_of(person(0))).room == room
+    assert (await dailies(node).table_of(person(0), freely)).room == room
 
 
 async def test_what_never_began_gives_way_to_another(
     node: Running, other: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = await dailies(node).table_of(person(0))
+    table = await dailies(node).table_of(person(0), freely)
     assert isinstance(await asked(table, commands.Leave(ZERO)), Done)
     assert table.state.phase is Phase.OVER
-    again = await asyncio.gather(*(dailies(each).table_of(person(0)) for each in (node, other)))
+    again = await asyncio.gather(*(dailies(each).table_of(person(0), freely) for each in (node, other)))
     assert {table.room for table in again} != {table.room}
     assert len({table.room for table in again}) == 1
 
 
+async def test_giving_up_before_the_start_makes_no_end_of_rooms(url: str) -> None:
+    async with running(url, rooms_per_address=3) as node, peer(node.port) as ann, peer(node.port) as bob:
+        rooms = set()
+        for _ in range(3):
+            rooms.add(room := (await ann.ask("daily"))["room"])
+            assert (await ann.ask("leave", room=room))["t"] == "ok"
+        assert len(rooms) == 3
+        for one in (ann, bob):
+            assert (await one.ask("daily"))["code"] == "too_many_rooms"
+
+
 async def test_an_attempt_that_is_over_is_no_other(node: Running, other: Running, at_once: None) -> None:
     table = await gave_up(node, person(0))
-    assert (await dailies(other).table_of(person(0))).room == table.room
+    assert (await dailies(other).table_of(person(0), freely)).room == table.room
     for each in (node, other):
         each.node.tables.unload(each.node.tables.loaded[table.room])
     await node.store.call("DEL", keys.log(table.room))
     for each in (node, other):
         with pytest.raises(PlayedAlready):
-            await dailies(each).table_of(person(0))
+            await dailies(each).table_of(person(0), freely)
 
 
 async def test_the_next_day_is_another(node: Running, at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
     table = await gave_up(node, person(0))
     tomorrow = after(day_of(node.store.clock.now()))
     monkeypatch.setattr(dailies_module, "day_of", lambda _: tomorrow)
-    again = await dailies(node).table_of(person(0))
+    again = await dailies(node).table_of(person(0), freely)
     assert (again.room != table.room, again.state.daily) == (True, tomorrow)
 
 

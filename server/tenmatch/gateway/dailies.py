@@ -8,7 +8,7 @@ in between costs nothing; and one in which play never began gives way to another
 import logging
 import re
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from http import HTTPStatus
 from typing import Final, TypedDict
 from urllib.parse import parse_qs
@@ -47,6 +47,10 @@ _AHEAD_S: Final = 2 * 86_400  # a seed is drawn so long before its day is over
 
 class PlayedAlready(Exception):
     """A player's attempt at the daily is over, and can be seen here no more."""
+
+
+class TooManyRooms(Exception):
+    """A player, or others of the same address, have made too many rooms to found another."""
 
 
 class Result(msgspec.Struct, frozen=True, array_like=True):
@@ -103,11 +107,15 @@ class Dailies:
 
     # -- attempts
 
-    async def table_of(self, player: Player) -> Table:
+    async def table_of(self, player: Player, may_found: Callable[[RoomId], Awaitable[str | None]]) -> Table:
         """Return the table of a player's attempt at today's deal; its room is founded unless it is.
+
+        Args:
+            may_found: Counts a room that is to be founded; returns why it may not be, if so.
 
         Raises:
             PlayedAlready: It is over, and its room has expired.
+            TooManyRooms: It may not be founded; the exception says why.
             NoSuchRoom: (UnreadableRoom) This node can make nothing of it.
             StoreDown: It may have been founded; asking again does no harm.
         """
@@ -123,6 +131,9 @@ class Dailies:
             except NoSuchRoom:
                 if begun.played:
                     raise PlayedAlready from None
+                refusal = await may_found(begun.room)
+                if refusal is not None:
+                    raise TooManyRooms(refusal) from None
                 table = await self._found(begun.room, day, player, now)
             if begun.played or table.state.phase is not Phase.OVER or table.state.started_at is not None:
                 return table

@@ -14,18 +14,13 @@ from tenmatch import __version__
 from tenmatch.game import commands
 from tenmatch.game.create import found
 from tenmatch.game.events import Level, Player, Skill
-from tenmatch.game.ids import (
-    PlayerId,
-    RoomCode,
-    RoomId,
-    SeatNumber,
-)
+from tenmatch.game.ids import PlayerId, RoomCode, RoomId, SeatNumber
 from tenmatch.game.options import BadOptions, Mode, Options, choose, mode_named
 from tenmatch.game.room import Phase
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Unavailable
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.credits import Credits
-from tenmatch.gateway.dailies import Dailies, PlayedAlready
+from tenmatch.gateway.dailies import Dailies, PlayedAlready, TooManyRooms
 from tenmatch.gateway.draws import draw_bot, draw_room, draw_seed
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.keyset import KeysUnavailable
@@ -333,9 +328,13 @@ class Desk:
     async def _daily(self, session: Session, re: int | None) -> None:
         who = session.whom
         try:
-            table = await self._dailies.table_of(Player(who.id, who.name))
+            player = Player(who.id, who.name)
+            table = await self._dailies.table_of(player, lambda room: self._too_many_rooms(session, room))
         except PlayedAlready:
             session.fail(ErrorCode.NOT_ALLOWED, "you have played the daily of today", re=re)
+            return
+        except TooManyRooms as error:
+            session.fail(ErrorCode.TOO_MANY_ROOMS, str(error), re=re)
             return
         seat = table.state.seat_of(who.id)
         if seat is not None and table.state.phase is Phase.OPEN:

@@ -14,7 +14,7 @@ from tenmatch.store import observed
 from tenmatch.store.connect import Store, StoreDown
 
 MOST: Final = observed.MOST // (10 * len(Change))
-"""Times that a change of a seat is noted: so that nobody, out of ten, can push out what is noted of others."""
+"""Times that a change of a seat is noted: so nobody, out of ten, can push out what is noted of others."""
 
 
 class Witness:
