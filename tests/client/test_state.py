@@ -54,7 +54,10 @@ def due(snapshot: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", GAMES)
 def test_it_comes_to_every_snapshot(name: str) -> None:
     game = GAMES[name]()
-    viewers = [None, *(number for number, _ in game.room.taken())] if game.room.own_boards else [None]
+    events = [step["event"] for step in steps_of(game, None)]
+    freed = {event["seat"] for event in events if event["kind"] == "unseated"}  # their players only watch
+    players = [number for number, _ in game.room.taken() if number not in freed]
+    viewers = [None, *players] if game.room.own_boards else [None]
     for seat in viewers:
         steps: list[dict[str, Any]] = steps_of(game, seat)
         first = steps[0]
