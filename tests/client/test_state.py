@@ -54,7 +54,8 @@ def due(snapshot: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", GAMES)
 def test_it_comes_to_every_snapshot(name: str) -> None:
     game = GAMES[name]()
-    events = [step["event"] for step in steps_of(game, None)]
+    whole: list[dict[str, Any]] = steps_of(game, None)
+    events = [step["event"] for step in whole]
     freed = {event["seat"] for event in events if event["kind"] == "unseated"}  # their players only watch
     players = [number for number, _ in game.room.taken() if number not in freed]
     viewers = [None, *players] if game.room.own_boards else [None]
