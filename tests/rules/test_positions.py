@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from tests.rules.oracle import OracleGame
 
-from tenmatch.rules.board import COLUMNS, added, may_add, play
+from tenmatch.rules.board import COLUMNS, added, may_add
 from tenmatch.rules.deal import DealKind, commitment, deal
 from tenmatch.rules.judge import judge, pairs
 from tenmatch.rules.lines import open_lines
 from tenmatch.rules.notation import parse, text
-from tenmatch.rules.score import pair_kind, pair_points, row_points
+from tenmatch.rules.score import Match, try_match
 
 Position = dict[str, Any]
 
@@ -45,11 +45,13 @@ def test_legal(position: Position, turned: bool) -> None:
     assert judge(board, a, b) is None
     assert [line.family for line in open_lines(board.digits, min(a, b), max(a, b))] == position["families"]
     assert (min(a, b), max(a, b)) in list(pairs(board))
-    assert pair_kind(board, a, b) == position["kind"]
-    assert pair_points(board, a, b) == position["pair_points"]
-    played = play(board, a, b)
+    match = try_match(board, a, b)
+    assert isinstance(match, Match)
+    assert match.kind == position["kind"]
+    assert match.pair_points == position["pair_points"]
+    assert match.row_points == position["row_points"]
+    played = match.played
     assert list(played.rows) == position["rows"]
-    assert row_points(board, played.rows) == position["row_points"]
     assert text(played.board) == position["after"]
     assert played.board.cleared is position["cleared"]
 

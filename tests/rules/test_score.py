@@ -2,17 +2,20 @@
 
 import pytest
 
-from tenmatch.rules.board import play
+from tenmatch.rules.board import NumberId, play
+from tenmatch.rules.judge import judge
 from tenmatch.rules.notation import parse
 from tenmatch.rules.score import (
     CALL,
     MISTAKE,
     Kind,
+    Match,
     clear_points,
     lock_ms,
-    pair_kind,
     pair_points,
     row_points,
+    try_match,
+    worth,
 )
 
 
@@ -29,11 +32,21 @@ from tenmatch.rules.score import (
         ("5......../7......../..5", 0, 20, Kind.FAR, 4),
     ],
 )
-def test_pair(board: str, a: int, b: int, kind: Kind, points: int) -> None:
+def test_a_pair(board: str, a: int, b: int, kind: Kind, points: int) -> None:
     before = parse(board)
     for first, second in ((a, b), (b, a)):
-        assert pair_kind(before, first, second) is kind
+        match = try_match(before, first, second)
+        assert isinstance(match, Match)
+        assert (match.kind, match.pair_points) == (kind, points)
+        assert match.played == play(before, first, second)
         assert pair_points(before, first, second) == points
+        assert worth(before, (NumberId(first), NumberId(second))) == match.points == points + match.row_points
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 2), (0, 1), (1, 1), (0, 99), (2, 3)])
+def test_a_pair_that_is_not_legal_is_no_match(a: int, b: int) -> None:
+    board = parse("515.7")
+    assert try_match(board, a, b) == judge(board, a, b) is not None
 
 
 def test_rows() -> None:

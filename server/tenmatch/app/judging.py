@@ -13,12 +13,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Final, NoReturn, TypeAlias
 
-from tenmatch.rules.board import COLUMNS, Board, added, may_add, play
+from tenmatch.rules.board import COLUMNS, Board, added, may_add
 from tenmatch.rules.deal import DealError, DealKind, commitment, deal
-from tenmatch.rules.judge import Fault, judge, pairs
+from tenmatch.rules.judge import Fault, Refusal, pairs
 from tenmatch.rules.lines import open_lines
 from tenmatch.rules.notation import NotationError, parse, text
-from tenmatch.rules.score import pair_kind, pair_points, row_points
+from tenmatch.rules.score import try_match
 
 Reply: TypeAlias = dict[str, object]
 
@@ -89,18 +89,19 @@ def _match(line: Mapping[str, object]) -> Reply:
     board = _board(line)
     # A board read from text has its ids in reading order, so a cell's index is its number's id.
     a, b = _number(board, line, "a"), _number(board, line, "b")
-    if refusal := judge(board, a, b):
-        reply: Reply = {"verdict": _CODES.get(refusal.code, refusal.code)}
-        if refusal.blockers:
-            reply["blockers"] = [divmod(number, COLUMNS) for number in refusal.blockers]
+    found = try_match(board, a, b)
+    if isinstance(found, Refusal):
+        reply: Reply = {"verdict": _CODES.get(found.code, found.code)}
+        if found.blockers:
+            reply["blockers"] = [divmod(number, COLUMNS) for number in found.blockers]
         return reply
-    played = play(board, a, b)
+    played = found.played
     return {
         "verdict": "legal",
         "families": [line.family for line in open_lines(board.digits, min(a, b), max(a, b))],
-        "kind": pair_kind(board, a, b),
-        "pair_points": pair_points(board, a, b),
-        "row_points": row_points(board, played.rows),
+        "kind": found.kind,
+        "pair_points": found.pair_points,
+        "row_points": found.row_points,
         "cleared": played.board.cleared,
         "rows": played.rows,
         "after": text(played.board),

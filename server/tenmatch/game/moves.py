@@ -10,10 +10,10 @@ from tenmatch.game.ids import Millis, SeatNumber
 from tenmatch.game.modes import MODES
 from tenmatch.game.room import Room, matched, played_sheet
 from tenmatch.game.sheet import excuse
-from tenmatch.rules.board import NumberId, play
+from tenmatch.rules.board import NumberId
 from tenmatch.rules.judge import judge
 from tenmatch.rules.notation import board_hash
-from tenmatch.rules.score import CALL, MISTAKE, clear_points, lock_ms, pair_points, row_points
+from tenmatch.rules.score import CALL, MISTAKE, Match, clear_points, lock_ms, try_match
 
 
 def make(room: Room, move: Claim | Call | TakeAdd | Pass | Resign, now: Millis) -> Taken | Refused:
@@ -36,22 +36,21 @@ def make(room: Room, move: Claim | Call | TakeAdd | Pass | Resign, now: Millis) 
 def claim(room: Room, move: Claim, now: Millis) -> Taken | Refused:
     """Judge the claim of a pair."""
     sheet = room.sheet_of(move.seat)
-    fault = judge(sheet.board, move.a, move.b)
-    if fault is None:
-        return _match(room, move, now)
+    found = try_match(sheet.board, move.a, move.b)
+    if isinstance(found, Match):
+        return _match(room, move, found, now)
     # Another player's match may have been on its way to us while this claim was on its way to them.
     earlier = excuse(sheet, move.seen, sent=move.sent, now=now)
     if earlier is not None and judge(earlier.board, move.a, move.b) is None:
         return Refused(Obstacle.STALE)
     if not room.options.penalty:
-        return Refused(fault.code.value, fault.blockers)
-    return _mistake(room, move, fault.code.value, now, blockers=fault.blockers)
+        return Refused(found.code.value, found.blockers)
+    return _mistake(room, move, found.code.value, now, blockers=found.blockers)
 
 
-def _match(room: Room, move: Claim, now: Millis) -> Taken:
+def _match(room: Room, move: Claim, match: Match, now: Millis) -> Taken:
     mode, sheet, seat = MODES[room.mode], room.sheet_of(move.seat), room.seated(move.seat)
-    played = play(sheet.board, move.a, move.b)
-    points = pair_points(sheet.board, move.a, move.b) + row_points(sheet.board, played.rows)
+    played, points = match.played, match.points
     if played.board.cleared:
         points += clear_points(own=room.own_boards, adds_left=sheet.adds_left)
     after = played_sheet(room, sheet, played, now)

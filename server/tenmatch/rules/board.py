@@ -96,20 +96,26 @@ def play(board: Board, a: int, b: int) -> Played:
     first, second = board.cell_of(a), board.cell_of(b)
     assert first is not None, f"{a} is not active"
     assert second is not None, f"{b} is not active"
+    return remove(board, first, second) if first < second else remove(board, second, first)
+
+
+def remove(board: Board, a: Cell, b: Cell) -> Played:
+    """Remove what is in the cells of a legal pair, *a* the earlier, and close what is then empty."""
     digits = bytearray(board.digits)
-    digits[first] = digits[second] = 0
+    digits[a] = digits[b] = 0
     # Judged once, after both removals; no other row can have become empty.
-    empty = {
-        row
-        for row in (first // COLUMNS, second // COLUMNS)
-        if not any(digits[row * COLUMNS : (row + 1) * COLUMNS])
-    }
-    if not empty:
+    upper, lower = a // COLUMNS, b // COLUMNS
+    touched = (upper,) if upper == lower else (upper, lower)
+    closed: tuple[int, ...] = ()
+    for row in touched:
+        if not any(digits[row * COLUMNS : (row + 1) * COLUMNS]):
+            closed = (*closed, row)
+    if not closed:
         return Played(Board(bytes(digits), board.firsts, board.next_id), ())
     firsts = list(board.firsts)
-    for row in sorted(empty, reverse=True):
+    for row in reversed(closed):
         del digits[row * COLUMNS : (row + 1) * COLUMNS], firsts[row]
-    return Played(Board(bytes(digits), tuple(firsts), board.next_id), tuple(sorted(empty)))
+    return Played(Board(bytes(digits), tuple(firsts), board.next_id), closed)
 
 
 def may_add(board: Board) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from tenmatch.rules.board import Board, Cell, NumberId, Pair
-from tenmatch.rules.lines import WHOLE_LINES, ahead, between, lines, open_lines
+from tenmatch.rules.lines import WHOLE_LINES, Line, ahead, between, lines
 
 
 class Fault(StrEnum):
@@ -33,6 +33,14 @@ class Refusal(Struct, frozen=True):
     blockers: tuple[NumberId, ...] = ()  # when BLOCKED: the active numbers between the two, in reading order
 
 
+class Connection(Struct, frozen=True):
+    """What makes a pair legal: where its two numbers are, and the line between them."""
+
+    a: Cell  # the earlier
+    b: Cell
+    line: Line  # an open one, and a straight one if there is one
+
+
 # Values are equal or total 10 exactly when they are of one class: {1,9} {2,8} {3,7} {4,6} {5}.
 _CLASSES: Final = bytes(min(value, 10 - value) for value in range(10)).ljust(256, b"\xff")
 
@@ -42,14 +50,24 @@ _FIT: Final = re.compile(rb"([\1-\5])(?=(\0*)\1)").finditer
 
 def judge(board: Board, a: int, b: int) -> Refusal | None:
     """Judge the claim that *a* and *b*, in either order, are a legal pair: None if they are."""
+    found = connect(board, a, b)
+    return found if isinstance(found, Refusal) else None
+
+
+def connect(board: Board, a: int, b: int) -> Connection | Refusal:
+    """Judge the same claim, and say of a legal pair where it is."""
     first, second = board.cell_of(a), board.cell_of(b)
     if first is None or second is None or first == second:
         return Refusal(_no_two_numbers(board, a, b))
-    if _CLASSES[board.digits[first]] != _CLASSES[board.digits[second]]:
+    digits = board.digits
+    if _CLASSES[digits[first]] != _CLASSES[digits[second]]:
         return Refusal(Fault.VALUES)
     if second < first:
         first, second = second, first
-    return None if open_lines(board.digits, first, second) else _no_way(board, first, second)
+    for line in lines(first, second):
+        if not any(digits[between(first, second, line)]):
+            return Connection(first, second, line)
+    return _no_way(board, first, second)
 
 
 def _no_two_numbers(board: Board, a: int, b: int) -> Fault:

@@ -4,8 +4,9 @@
 all use it.
 """
 
-import re
 from collections.abc import Sequence
+from functools import cache
+from struct import Struct as Layout
 from typing import Final
 from zlib import crc32
 
@@ -14,7 +15,6 @@ from tenmatch.rules.board import COLUMNS, MAX_SLOTS, Board
 _CHARACTERS: Final = ".123456789"  # by value
 _VALUES: Final = {character: value for value, character in enumerate(_CHARACTERS)}
 _TO_ASCII: Final = _CHARACTERS.encode().ljust(256, b"?")
-_ROWS: Final = re.compile(b".{1,%d}" % COLUMNS)
 
 
 class NotationError(ValueError):
@@ -37,7 +37,13 @@ def board_hash(board: Board) -> int:
 
 
 def _ascii(digits: bytes) -> bytes:
-    return b"/".join(_ROWS.findall(digits.translate(_TO_ASCII)))
+    return b"/".join(_rows(len(digits)).unpack(digits.translate(_TO_ASCII)))
+
+
+@cache
+def _rows(slots: int) -> Layout:
+    full, rest = divmod(slots, COLUMNS)
+    return Layout(f"{COLUMNS}s" * full + f"{rest}s" * (rest > 0))
 
 
 def parse(text: str) -> Board:

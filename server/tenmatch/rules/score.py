@@ -1,11 +1,14 @@
-"""Points, and the locks that follow mistakes ("Points" in server/rules.md)."""
+"""What a match is worth, and the locks that follow mistakes ("Points" in server/rules.md)."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
-from tenmatch.rules.board import COLUMNS, Board, Pair, play
-from tenmatch.rules.lines import Family, open_lines
+from msgspec import Struct
+
+from tenmatch.rules.board import COLUMNS, Board, Pair, Played, remove
+from tenmatch.rules.judge import Connection, Refusal, connect
+from tenmatch.rules.lines import Family
 
 ROW: Final = 10  # for each closed row that had nine slots
 CLEAR_SHARED: Final = 20  # to who clears a shared board
@@ -28,31 +31,54 @@ class Kind(StrEnum):
 PAIR_POINTS: Final = {Kind.TOUCHING: 1, Kind.EDGE: 2, Kind.FAR: 4}
 
 
-def pair_kind(board: Board, a: int, b: int) -> Kind:
-    """Tell the kind of the legal pair *a*, *b* on the board before their match."""
-    first, second = board.cell_of(a), board.cell_of(b)
-    assert first is not None, f"{a} is not active"
-    assert second is not None, f"{b} is not active"
-    # A straight line comes first, so the wrap counts only where no straight one is open.
-    line = open_lines(board.digits, min(first, second), max(first, second))[0]
-    if abs(second - first) > line.step:
+class Match(Struct, frozen=True):
+    """A legal pair, what its match makes of the board, and what that is worth, clearing aside."""
+
+    kind: Kind
+    played: Played
+    pair_points: int  # 1, 2 or 4
+    row_points: int
+
+    @property
+    def points(self) -> int:
+        """What it is worth with the rows that it closes."""
+        return self.pair_points + self.row_points
+
+
+def try_match(board: Board, a: int, b: int) -> Match | Refusal:
+    """Judge the claim of a pair, in either order, and carry it out if it is legal."""
+    found = connect(board, a, b)
+    if isinstance(found, Refusal):
+        return found
+    kind, played = _kind(found), remove(board, found.a, found.b)
+    return Match(kind, played, PAIR_POINTS[kind], row_points(board, played.rows))
+
+
+def _kind(pair: Connection) -> Kind:
+    if pair.b - pair.a > pair.line.step:
         return Kind.FAR
-    return Kind.EDGE if line.family is Family.WRAP else Kind.TOUCHING
+    # The line is a straight one if any is open: the wrap counts only where none is.
+    return Kind.EDGE if pair.line.family is Family.WRAP else Kind.TOUCHING
+
+
+def row_points(board: Board, rows: Sequence[int]) -> int:
+    """Give what closing *rows* is worth; *board* and indexes are those before the match."""
+    full = len(board.digits) // COLUMNS  # the last row may be short
+    return ROW * len([row for row in rows if row < full])
 
 
 def pair_points(board: Board, a: int, b: int) -> int:
     """Give what the legal pair *a*, *b* is worth on the board before their match, without rows: 1, 2 or 4."""
-    return PAIR_POINTS[pair_kind(board, a, b)]
-
-
-def row_points(board: Board, rows: Iterable[int]) -> int:
-    """Give what closing *rows* is worth; *board* and indexes are those before the match."""
-    return sum(ROW for row in rows if (row + 1) * COLUMNS <= len(board.digits))
+    found = connect(board, a, b)
+    assert isinstance(found, Connection), f"{a} and {b} are no legal pair: {found}"
+    return PAIR_POINTS[_kind(found)]
 
 
 def worth(board: Board, pair: Pair) -> int:
     """Give what a legal pair is worth with the rows that its match closes, clearing aside."""
-    return pair_points(board, *pair) + row_points(board, play(board, *pair).rows)
+    found = try_match(board, *pair)
+    assert isinstance(found, Match), f"{pair} is no legal pair: {found}"
+    return found.points
 
 
 def clear_points(*, own: bool, adds_left: int) -> int:
