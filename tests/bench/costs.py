@@ -1,11 +1,14 @@
 """What is counted in instructions: the work on one move, from the frame that claims it to those that tell it.
 
+Each part of it by itself, and all of it together.
+
     valgrind --tool=callgrind --instr-atstart=no --dump-before=getppid python -m …
 
 does each work twice, and marks where it begins and ends by a call of getppid, at which callgrind writes down
 what it counted so far (`tests.bench.instructions`). It counts from when all is prepared on.
 """
 
+import asyncio
 import gc
 import os
 import subprocess
@@ -14,6 +17,8 @@ from itertools import compress
 from typing import Final
 
 import msgspec
+import uvloop
+from tests.bench.untethered import Untethered, masked
 from tests.game.rooms import SALT, T0, person, playing
 
 from tenmatch.app.load.games import prepare
@@ -37,6 +42,7 @@ from tenmatch.rules.notation import text
 
 GAME: Final = prepare(bytes(32), 180)
 ROOM_ID: Final = RoomId("k7mp2xw9qd")
+TURNS: Final = 6  # of the loop, in which a move is made
 SOME: Final = 60  # moves of the game, of which none is the last
 
 
@@ -170,6 +176,42 @@ def encode_json() -> None:
     _tell(JSON_MEMBER)
 
 
+class Moves:
+    """A move in each of some rooms at the same time: from a frame's bytes to both players told."""
+
+    def __init__(self) -> None:
+        """Begin each room's game at another move."""
+        self._loop = uvloop.new_event_loop()
+        self._made = 0
+        self._loop.run_until_complete(self._open())
+
+    async def _open(self) -> None:
+        self._node = Untethered(Millis(T0 + 2 * SOME))
+        self._rooms = [RoomId(f"k7mp2x{at:04}") for at in range(SOME)]
+        tables = [self._node.open(room, ENTRIES[: BEGUN + at]) for at, room in enumerate(self._rooms)]
+        self._players = [[self._node.enter(table, SeatNumber(seat)) for seat in (0, 1)] for table in tables]
+
+    def __call__(self) -> None:
+        """Make the next one in each."""
+        claims = [_claim(at + self._made) for at in range(SOME)]
+        self._made += 1
+        frames = [
+            masked(msgspec.msgpack.encode({**_MATCH, "room": room, "n": claim.n, "a": claim.a, "b": claim.b}))
+            for room, claim in zip(self._rooms, claims, strict=True)
+        ]
+        self._loop.run_until_complete(self._make(claims, frames))
+
+    async def _make(self, claims: list[Claim], frames: list[bytes]) -> None:
+        await self._node.beat()
+        told = [wire.writes for players in self._players for _, wire in players]
+        for players, claim, frame in zip(self._players, claims, frames, strict=True):
+            players[claim.seat][0].data_received(frame)
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
+        now = [wire.writes for players in self._players for _, wire in players]
+        assert now == [writes + 1 for writes in told], "each was told once"
+
+
 def _tell(member: Member) -> None:
     frames = Frames(HELD[-1])  # which keeps what it made: each is made once
     for entry in ENTRIES[BEGUN:]:
@@ -195,6 +237,7 @@ WORKS: Final[Mapping[str, Callable[[], None]]] = {
     "encode": encode,
     "encode_json": encode_json,
     "snapshot": snapshot,
+    "move": Moves(),
 }
 
 
