@@ -18,7 +18,7 @@ from tenmatch.game.settle import next_due, settle, settle_first, shift
 from tenmatch.game.sheet import renewed
 from tenmatch.rules.board import play
 from tenmatch.rules.deal import DealKind, deal
-from tenmatch.rules.judge import Fault, judge, pairs
+from tenmatch.rules.judge import Fault, judge, pairs, witness
 from tenmatch.rules.notation import parse, text
 from tenmatch.rules.score import pair_points
 
@@ -180,7 +180,9 @@ def test_on_its_own_board_it_adds_when_no_pair_is_left_and_rests_when_it_is_done
 
 def test_on_its_own_board_it_looks_at_no_other() -> None:
     room = against(Level.HARD, mode=Mode.MIRROR)
-    rivals = replace(room, sheets=(renewed(room.sheets[0], parse("19"), by=room.seq, at=T0), room.sheets[1]))
+    theirs = parse("19")
+    sheet = renewed(room.sheets[0], theirs, witness(theirs), by=room.seq, at=T0)
+    rivals = replace(room, sheets=(sheet, room.sheets[1]))
     assert choose(rivals, BOT) == choose(room, BOT)
     assert due(rivals) == due(room)
 

@@ -46,7 +46,7 @@ def test_places(mode: Mode, standings: list[Standing], places: dict[int, int]) -
 def test_in_mirror_the_earlier_clear_is_better_where_all_else_is_equal() -> None:
     room = playing(Mode.MIRROR, "11", {}, [person(number) for number in range(4)]).room
     uncleared = room.sheets[0]
-    cleared = [renewed(uncleared, parse(""), by=Seq(seq), at=room.at) for seq in (9, 8)]
+    cleared = [renewed(uncleared, parse(""), None, by=Seq(seq), at=room.at) for seq in (9, 8)]
     found = ranking(replace(room, sheets=(uncleared, *cleared, uncleared)))
     assert {rank.seat: rank.place for rank in found} == {2: 1, 1: 2, 0: 3, 3: 3}
     shared = playing(Mode.RACE, "11", {}, [person(0), person(1)]).room

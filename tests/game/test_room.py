@@ -10,7 +10,7 @@ from tenmatch.game.ids import LETTERS, Millis, MoveNumber, PlayerId, SeatNumber,
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Phase, evolve
 from tenmatch.game.seat import Seat
-from tenmatch.game.sheet import excuse, fresh, renewed
+from tenmatch.game.sheet import after_match, excuse, fresh
 from tenmatch.rules.board import play
 from tenmatch.rules.notation import parse
 
@@ -65,8 +65,7 @@ def test_the_clock_of_the_turn_alone_runs_and_never_below_nothing() -> None:
 def test_boards_are_remembered_for_5_seconds() -> None:
     sheet = fresh(parse("112233445/566778899"), adds_left=5, since=Seq(5), at=T0)
     for place, (a, b, after) in enumerate([(0, 1, 0), (2, 3, 5000), (4, 5, 5001), (6, 7, 10_000)]):
-        board = play(sheet.board, a, b).board
-        sheet = renewed(sheet, board, by=Seq(6 + place), at=Millis(T0 + after))
+        sheet = after_match(sheet, play(sheet.board, a, b), Seq(6 + place), Millis(T0 + after))
     assert [(old.since, old.by, old.at - T0) for old in sheet.replaced] == [
         (6, 7, 5000),
         (7, 8, 5001),

@@ -39,6 +39,8 @@ def reached(digits: str, steps: list[int], most: int = MAX_SLOTS) -> Iterator[tu
             assert row_points(board, played.rows) == game.row_points(a, b)
             assert list(played.rows) == game.match(a, b)
             board = played.board
+            still = {pair for pair in legal if not {a, b} & set(pair)} if not played.rows else set()
+            assert set(filter(played.spares, legal)) == still <= set(pairs(board))
         else:
             return
         yield board, game

@@ -4,7 +4,9 @@ A player's clock is kept as what was left of it at some moment; only that of `tu
 """
 
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from tenmatch.game.events import Clocks
 from tenmatch.game.ids import Millis, SeatNumber
@@ -59,7 +61,7 @@ class What(IntEnum):
     COMPUTER = 5
 
 
-class Due(NamedTuple):
+class Due(Struct, frozen=True, order=True):
     """Something that happens by itself. The least of several is the next."""
 
     at: Millis

@@ -40,8 +40,9 @@ _GLANCES: Final = 14  # as many numbers as one draw can point at
 _NEAR: Final = 12  # how many numbers on a wrong pair's second may be
 
 
-def dues(room: Room) -> Iterator[Due]:
-    """Yield when the computer players move whose move it is."""
+def dues(room: Room) -> list[Due]:
+    """Return when the computer players move whose move it is."""
+    found = []
     for place, seat in enumerate(room.seats):
         if seat is None or seat.player.bot is None or seat.out or room.turn not in (None, place):
             continue
@@ -51,7 +52,8 @@ def dues(room: Room) -> Iterator[Due]:
         moments = (seat.acted_at, seat.locked_until, room.turn_at)
         ready = max(moment for moment in moments if moment is not None)
         at = Millis(ready + thinking_ms(seat.player.bot, _draw(room, number)))
-        yield Due(at, What.COMPUTER, number)
+        found.append(Due(at, What.COMPUTER, number))
+    return found
 
 
 def thinking_ms(level: Level, draw: bytes) -> int:

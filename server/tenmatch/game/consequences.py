@@ -15,9 +15,11 @@ from tenmatch.rules.notation import board_hash, copies
 def follow(taken: Taken, at: Millis) -> Taken:
     """Let happen what must follow a change of the board, or of who passed."""
     play = MODES[taken.room.mode]
-    while (follows := play.follows(taken.room)) is Follows.ADD:
+    while follows := play.follows(taken.room):
+        if follows is not Follows.ADD:
+            return end(taken, EndReason(follows.value), at)
         taken = add(taken, at)
-    return taken if follows is None else end(taken, EndReason(follows.value), at)
+    return taken
 
 
 def follow_out(taken: Taken, at: Millis) -> Taken:

@@ -38,7 +38,6 @@ from tenmatch.game.events import (
 from tenmatch.game.ids import (
     Day,
     Millis,
-    MoveNumber,
     PlayerId,
     RoomCode,
     RoomId,
@@ -48,9 +47,9 @@ from tenmatch.game.ids import (
 )
 from tenmatch.game.options import Mode, Options
 from tenmatch.game.seat import Seat, Seats, put
-from tenmatch.game.sheet import Sheet, fresh, renewed
+from tenmatch.game.sheet import Sheet, after_add, after_match, fresh
 from tenmatch.game.teams import BySeat, chosen
-from tenmatch.rules.board import Played, added, play
+from tenmatch.rules.board import Played, play
 from tenmatch.rules.notation import parse
 
 __all__ = ["RULES", "Phase", "Room", "Seat", "evolve"]
@@ -281,17 +280,17 @@ def _started(room: Room, event: Started) -> Room:
 
 def played_sheet(room: Room, sheet: Sheet, played: Played, at: Millis) -> Sheet:
     """Return what a match, the room's next event, makes of one of its sheets."""
-    return renewed(sheet, played.board, by=Seq(room.seq + 1), at=at, rows=len(played.rows))
+    return after_match(sheet, played, Seq(room.seq + 1), at)
 
 
 def added_sheet(room: Room, sheet: Sheet, at: Millis) -> Sheet:
     """Return what an Add, the room's next event, makes of one of its sheets."""
-    return renewed(sheet, added(sheet.board), by=Seq(room.seq + 1), at=at, adds=1)
+    return after_add(sheet, Seq(room.seq + 1), at)
 
 
 def matched(room: Room, event: Matched, sheet: Sheet) -> Room:
     """Return what *event* makes of a room, given the sheet after it, which whoever judged the match has."""
-    seats, heard_at = _moved(room, event.seat, event.n, event.at, score=event.score, streak=0)
+    seats, heard_at = _moved(room, event, replace(room.seated(event.seat), score=event.score, streak=0))
     sheets = room.laid(event.seat, sheet)
     if event.clocks is None:
         return replace(
@@ -310,56 +309,53 @@ def with_add(room: Room, event: Added, sheet: Sheet) -> Room:
     """Return what *event* makes of a room, given the sheet after it, which whoever decided on the Add has."""
     if event.seat is None:
         return _next(room, event, sheets=room.laid(ANY, sheet), passed=(), **_turn(room, event))
-    assert event.n is not None, "who adds has a number for it"
-    seats, heard_at = _moved(room, event.seat, event.n, event.at)
+    seats, heard_at = _moved(room, event, room.seated(event.seat))
     return _next(room, event, seats=seats, sheets=room.laid(event.seat, sheet), heard_at=heard_at)
 
 
 def _mistaken(room: Room, event: Mistaken) -> Room:
     seat = room.seated(event.seat)
-    seats, heard_at = _moved(
-        room,
-        event.seat,
-        event.n,
-        event.at,
+    wrong = replace(
+        seat,
         score=event.score,
         mistakes=seat.mistakes + 1,
         streak=seat.streak + 1,
         locked_until=event.locked_until or seat.locked_until,
     )
+    seats, heard_at = _moved(room, event, wrong)
     if event.clocks is None:
         return _next(room, event, seats=seats, heard_at=heard_at)
     return _next(room, event, seats=seats, heard_at=heard_at, clocks=event.clocks, clocks_at=event.at)
 
 
 def _called(room: Room, event: Called) -> Room:
-    seats, heard_at = _moved(room, event.seat, event.n, event.at, score=event.score, streak=0)
+    seats, heard_at = _moved(room, event, replace(room.seated(event.seat), score=event.score, streak=0))
     return _next(room, event, seats=seats, heard_at=heard_at)
 
 
 def _passed(room: Room, event: Passed) -> Room:
-    seats, heard_at = _moved(room, event.seat, event.n, event.at)
+    seats, heard_at = _moved(room, event, room.seated(event.seat))
     passed = (*room.passed, event.seat)
     return _next(room, event, seats=seats, heard_at=heard_at, passed=passed, **_turn(room, event))
 
 
 def _out(room: Room, event: Flagged | Resigned) -> Room:
-    out_at = Seq(room.seq + 1)
+    out = replace(room.seated(event.seat), out_at=Seq(room.seq + 1))
     if isinstance(event, Resigned):
-        seats, heard_at = _moved(room, event.seat, event.n, event.at, out_at=out_at)
+        seats, heard_at = _moved(room, event, out)
     else:
-        seats = put(room.seats, event.seat, replace(room.seated(event.seat), out_at=out_at))
-        heard_at = room.heard_at
+        seats, heard_at = put(room.seats, event.seat, out), room.heard_at
     return _next(room, event, seats=seats, heard_at=heard_at, **_turn(room, event))
 
 
 def _moved(
-    room: Room, number: SeatNumber, n: MoveNumber, at: Millis, **changes: object
+    room: Room, event: Matched | Mistaken | Called | Added | Passed | Resigned, mover: Seat
 ) -> tuple[Seats, Millis | None]:
     """Return the seats with a move noted on the mover's, and when a person's was last logged."""
-    mover = room.seated(number)
-    seats = put(room.seats, number, mover.moved(n, Seq(room.seq + 1), at, **changes))
-    return seats, room.heard_at if mover.player.bot else at
+    assert event.seat is not None, "a move is somebody's"
+    assert event.n is not None, "and has a number"
+    seats = put(room.seats, event.seat, mover.moved(event.n, Seq(room.seq + 1), event.at))
+    return seats, room.heard_at if mover.player.bot else event.at
 
 
 def _turn(room: Room, event: Started | Matched | Added | Passed | Flagged | Resigned) -> dict[str, object]:

@@ -46,15 +46,15 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
         used = {number for number, _ in self.moves}
         return next(n for n in map(MoveNumber, range(1, len(used) + 2)) if n not in used)
 
-    def moved(self, n: MoveNumber, seq: Seq, at: Millis, **changes: object) -> "Seat":
-        """Return the seat after the player's move *n*, logged as *seq*, with what else it changes."""
+    def moved(self, n: MoveNumber, seq: Seq, at: Millis) -> "Seat":
+        """Return the seat with the player's move *n*, logged as *seq*."""
         move = (n, seq)
         if n > self.last_n:
             moves = (*self.moves, move)
         else:  # numbers may come in any order
             place = bisect_left(self.moves, move)
             moves = (*self.moves[:place], move, *self.moves[place:])
-        return replace(self, moves=moves, acted_at=at, **changes)
+        return replace(self, moves=moves, acted_at=at)
 
     def shifted(self, by_ms: int) -> "Seat":
         """Return the seat with its moments *by_ms* later."""

@@ -4,7 +4,6 @@ What is settled carries its deadline as `at`, so nodes that settle at different 
 `shifted` carries the time of who wrote it, and what is due after one never happens before it.
 """
 
-from collections.abc import Iterator
 from typing import assert_never
 
 from tenmatch.game import computer, moves
@@ -33,7 +32,7 @@ def settle_first(room: Room, now: Millis, *, computers: bool = True) -> Taken:
     Args:
         computers: Let computer players move. Without, only what the rules fix to the millisecond happens.
     """
-    due = min(_dues(room, computers), default=None)
+    due = _next(room, computers)
     if due is None or due.at > max(now, room.at):
         return Taken((), room)
     return _happen(room, due, max(due.at, room.at))
@@ -41,7 +40,7 @@ def settle_first(room: Room, now: Millis, *, computers: bool = True) -> Taken:
 
 def next_due(room: Room) -> Millis | None:
     """Return when the room must be looked at again: to settle it, or to make the room of its rematch."""
-    due = min(_dues(room), default=None)
+    due = _next(room)
     return _rematch_at(room) if due is None else due.at
 
 
@@ -68,21 +67,22 @@ def _rematch_at(room: Room) -> Millis | None:
     return None if room.wanted_at is None else Millis(room.wanted_at + REMATCH_MS)
 
 
-def _dues(room: Room, computers: bool = True) -> Iterator[Due]:
+def _next(room: Room, computers: bool = True) -> Due | None:
     match room.phase:
+        case Phase.PLAYING:
+            dues = MODES[room.mode].dues(room)
+            if computers:
+                dues += computer.dues(room)
+            if room.seq >= FULL_LOG:
+                dues.append(Due(room.at, What.ABANDONED))
+            return min(dues)
         case Phase.OPEN:
-            yield Due(room.join_by or Millis(room.at + OPEN_IDLE_MS), What.ABANDONED)
+            return Due(room.join_by or Millis(room.at + OPEN_IDLE_MS), What.ABANDONED)
         case Phase.STARTING:
             assert room.starts_at is not None, "a countdown ends"
-            yield Due(room.starts_at, What.START)
-        case Phase.PLAYING:
-            if room.seq >= FULL_LOG:
-                yield Due(room.at, What.ABANDONED)
-            yield from MODES[room.mode].dues(room)
-            if computers:
-                yield from computer.dues(room)
+            return Due(room.starts_at, What.START)
         case Phase.OVER:
-            pass
+            return None
         case _:
             assert_never(room.phase)
 

@@ -8,7 +8,7 @@ import msgspec
 
 from tenmatch.game.clock import REMEMBERED_MS, STALE_MS
 from tenmatch.game.ids import Millis, Seq
-from tenmatch.rules.board import Board, Pair, may_add
+from tenmatch.rules.board import Board, Pair, Played, added, may_add
 from tenmatch.rules.judge import witness
 
 
@@ -57,15 +57,31 @@ def fresh(board: Board, *, adds_left: int, since: Seq, at: Millis) -> Sheet:
     )
 
 
-def renewed(sheet: Sheet, board: Board, *, by: Seq, at: Millis, adds: int = 0, rows: int = 0) -> Sheet:
+def after_match(sheet: Sheet, played: Played, by: Seq, at: Millis) -> Sheet:
+    """Return the sheet after the event *by* of the moment *at*, a match."""
+    pair = sheet.witness
+    if pair is None or not played.spares(pair):
+        pair = witness(played.board, pair)
+    return renewed(sheet, played.board, pair, by=by, at=at, rows=len(played.rows))
+
+
+def after_add(sheet: Sheet, by: Seq, at: Millis) -> Sheet:
+    """Return the sheet after the event *by* of the moment *at*, an Add."""
+    board = added(sheet.board)
+    return renewed(sheet, board, witness(board, sheet.witness), by=by, at=at, adds=1)
+
+
+def renewed(
+    sheet: Sheet, board: Board, pair: Pair | None, *, by: Seq, at: Millis, adds: int = 0, rows: int = 0
+) -> Sheet:
     """Return the sheet after the event *by* of the moment *at* put *board* in place of its board.
 
     Args:
+        pair: Some legal pair of that board; None if none is left.
         adds: How many Adds that took.
         rows: How many rows closed by it.
     """
-    pair = witness(board, sheet.witness)
-    old = Replaced(sheet.board, sheet.witness is not None, sheet.since, by, at)
+    old = Replaced(sheet.board, sheet.open, sheet.since, by, at)
     return Sheet(
         board=board,
         adds_left=sheet.adds_left - adds,

@@ -89,6 +89,14 @@ class Played(Struct, frozen=True):
 
     board: Board
     rows: tuple[int, ...]  # the rows that closed, by their indexes before closing, ascending
+    gone: tuple[int, int]  # the ids of its two numbers
+
+    def spares(self, pair: Pair) -> bool:
+        """Tell whether a pair that was legal before surely still is.
+
+        Where no row closed its numbers are where they were, and what lies between them can only be less.
+        """
+        return not self.rows and pair[0] not in self.gone and pair[1] not in self.gone
 
 
 def play(board: Board, a: int, b: int) -> Played:
@@ -96,26 +104,26 @@ def play(board: Board, a: int, b: int) -> Played:
     first, second = board.cell_of(a), board.cell_of(b)
     assert first is not None, f"{a} is not active"
     assert second is not None, f"{b} is not active"
-    return remove(board, first, second) if first < second else remove(board, second, first)
+    return remove(board, (a, b), *((first, second) if first < second else (second, first)))
 
 
-def remove(board: Board, a: Cell, b: Cell) -> Played:
-    """Remove what is in the cells of a legal pair, *a* the earlier, and close what is then empty."""
+def remove(board: Board, pair: tuple[int, int], first: Cell, second: Cell) -> Played:
+    """Remove a legal pair, whose earlier number is in the cell *first*, and close what is then empty."""
     digits = bytearray(board.digits)
-    digits[a] = digits[b] = 0
+    digits[first] = digits[second] = 0
     # Judged once, after both removals; no other row can have become empty.
-    upper, lower = a // COLUMNS, b // COLUMNS
+    upper, lower = first // COLUMNS, second // COLUMNS
     touched = (upper,) if upper == lower else (upper, lower)
     closed: tuple[int, ...] = ()
     for row in touched:
         if not any(digits[row * COLUMNS : (row + 1) * COLUMNS]):
             closed = (*closed, row)
     if not closed:
-        return Played(Board(bytes(digits), board.firsts, board.next_id), ())
+        return Played(Board(bytes(digits), board.firsts, board.next_id), (), pair)
     firsts = list(board.firsts)
     for row in reversed(closed):
         del digits[row * COLUMNS : (row + 1) * COLUMNS], firsts[row]
-    return Played(Board(bytes(digits), tuple(firsts), board.next_id), closed)
+    return Played(Board(bytes(digits), tuple(firsts), board.next_id), closed, pair)
 
 
 def may_add(board: Board) -> bool:

@@ -36,8 +36,8 @@ class Refusal(Struct, frozen=True):
 class Connection(Struct, frozen=True):
     """What makes a pair legal: where its two numbers are, and the line between them."""
 
-    a: Cell  # the earlier
-    b: Cell
+    first: Cell  # of the earlier number
+    second: Cell
     line: Line  # an open one, and a straight one if there is one
 
 

@@ -50,12 +50,12 @@ def try_match(board: Board, a: int, b: int) -> Match | Refusal:
     found = connect(board, a, b)
     if isinstance(found, Refusal):
         return found
-    kind, played = _kind(found), remove(board, found.a, found.b)
+    kind, played = _kind(found), remove(board, (a, b), found.first, found.second)
     return Match(kind, played, PAIR_POINTS[kind], row_points(board, played.rows))
 
 
 def _kind(pair: Connection) -> Kind:
-    if pair.b - pair.a > pair.line.step:
+    if pair.second - pair.first > pair.line.step:
         return Kind.FAR
     # The line is a straight one if any is open: the wrap counts only where none is.
     return Kind.EDGE if pair.line.family is Family.WRAP else Kind.TOUCHING
@@ -63,6 +63,8 @@ def _kind(pair: Connection) -> Kind:
 
 def row_points(board: Board, rows: Sequence[int]) -> int:
     """Give what closing *rows* is worth; *board* and indexes are those before the match."""
+    if not rows:
+        return 0
     full = len(board.digits) // COLUMNS  # the last row may be short
     return ROW * len([row for row in rows if row < full])
 
