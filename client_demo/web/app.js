@@ -186,6 +186,7 @@ addEventListener('popstate', follow);
 addEventListener('beforeunload', (event) => screen?.holds?.() && event.preventDefault());
 client.addEventListener('welcome', page.drawBar);
 client.addEventListener('status', () => drawBanner(page));
+client.addEventListener('announcement', async ({ detail }) => (await import('./announcement.js')).announce(detail));
 show(lobby(page));
 client.connect();
 openNamed();

@@ -36,7 +36,7 @@ export { RequestError, Room };
 
 /**
  * A player's connection to a server.
- * Events: `status` `welcome` `newplayer` `rooms` `paired` `queued` `tournament` `closing` `failed`.
+ * Events: `status` `welcome` `newplayer` `rooms` `paired` `queued` `tournament` `closing` `announcement` `failed`.
  */
 export class Client extends EventTarget {
   /** The server's WebSocket address. @type {string} */
@@ -287,6 +287,7 @@ export class Client extends EventTarget {
       case 'queued': this.#queued(message); break;
       case 'tournament': case 'tournament_resumed': case 'tournament_event': this.#tell('tournament', message); break;
       case 'closing': this.#link.expectClose(message.in_ms); this.#tell('closing', message); break;
+      case 'announcement': this.#tell('announcement', message); break;
       case 'error': return this.#failed(message);
       default: this.#roomOf(message)?.receive(message);
     }

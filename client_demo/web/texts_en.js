@@ -71,6 +71,7 @@ export default {
   noPenalty: 'mistakes are free',
 
   settings: 'Settings',
+  gotIt: 'Got it',
   language: 'Language',
   yourName: 'Your name',
   changeName: 'Change your name',

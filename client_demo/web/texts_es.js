@@ -71,6 +71,7 @@ export default {
   noPenalty: 'errores gratis',
 
   settings: 'Ajustes',
+  gotIt: 'Entendido',
   language: 'Idioma',
   yourName: 'Tu nombre',
   changeName: 'Cambiar tu nombre',

@@ -73,6 +73,7 @@ export default {
   noPenalty: 'erreurs gratuites',
 
   settings: 'Réglages',
+  gotIt: 'Compris',
   language: 'Langue',
   yourName: 'Ton nom',
   changeName: 'Changer ton nom',

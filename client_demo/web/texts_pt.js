@@ -72,6 +72,7 @@ export default {
   noPenalty: 'erros de graça',
 
   settings: 'Ajustes',
+  gotIt: 'Entendi',
   language: 'Idioma',
   yourName: 'Seu nome',
   changeName: 'Mudar seu nome',

@@ -185,10 +185,11 @@ def operated(mode: Mode) -> Game:
     game = Game(mode, 12, max_players=4, countdown_ms=0, size=27)
     for player in (BOB, EVE):
         game.do(commands.Sit(player))
-    game.do(commands.PutOut(SeatNumber(0)))
+    if mode is not Mode.MIRROR:  # where a seat has one viewer, whom its story is told to
+        game.do(commands.PutOut(SeatNumber(0)))
     game.do(commands.Sit(Player(PlayerId("joe000000000"), "Joe")))
     game.do(commands.Sit(Player(PlayerId("kim000000000"), "Kim")))
-    game.do(commands.Start(SeatNumber(1)))
+    game.do(commands.Start(game.room.host))
     for seat in (2, 0):
         for _ in range(3):
             game.now = Millis(game.now + 500)

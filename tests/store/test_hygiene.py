@@ -12,6 +12,7 @@ from tenmatch.store import (
     due,
     keys,
     lobby,
+    nodes,
     observed,
     outages,
     players,
@@ -29,6 +30,8 @@ PLAYERS = [PlayerId(f"player{number:06}") for number in range(3)]
 LASTING = {
     *(
         keys.ALIVE,
+        keys.NODES_SAID,
+        keys.NODES_AT,
         keys.LOBBY_LINES,
         keys.LOBBY_RANKS,
         keys.LOBBY_WORTH,
@@ -69,6 +72,8 @@ async def do_everything(store: Store) -> None:
     await boards.read(store, "race", None, first=0, many=3, player=player)
     await reports.keep(store, b"report", room=ROOM, by=player, about=PLAYERS[0], most=3, ttl=60)
     await play_the_daily(store, player)
+    await nodes.say(store, "node-1", b"vitals")
+    await nodes.hear(store)
     await shared_secret(store)
     await seek_opponents(store)
 

@@ -18,6 +18,8 @@ NAMES = [
     keys.record(ROOM),
     keys.probe("node-1", 0),
     keys.due(3),
+    keys.NODES_SAID,
+    keys.NODES_AT,
     keys.ALIVE,
     keys.OUTAGES,
     keys.LOBBY_LINES,

@@ -19,6 +19,7 @@ from tenmatch.app.operating.command import PANEL, DataOption, JsonOption, RedisO
 from tenmatch.app.operating.inspecting import inspect, tail
 from tenmatch.app.operating.listing import rooms
 from tenmatch.app.operating.moving import export, import_
+from tenmatch.app.operating.nodes import announce, drain, nodes
 from tenmatch.app.operating.ordering import close, kick
 from tenmatch.app.serve import Unfit, serve
 from tenmatch.app.settings import BadSettings, read_settings
@@ -152,7 +153,7 @@ def _verify(
     raise typer.Exit(0 if all(report.ok for report in reports) else 1)
 
 
-for by_hand in (rooms, inspect, tail, kick, close, export, import_, check):
+for by_hand in (nodes, rooms, inspect, tail, kick, close, announce, drain, export, import_, check):
     app.command(by_hand.__name__.strip("_"), rich_help_panel=PANEL)(by_hand)
 
 

@@ -20,10 +20,12 @@ from tenmatch import __version__
 from tenmatch.app import reference, website
 from tenmatch.app.drain import Server, drain
 from tenmatch.app.logs import lines_counted
+from tenmatch.app.registry import ROUND_S, Registry
 from tenmatch.app.scraping import figures_of, figures_of_all
 from tenmatch.app.settings import Settings
 from tenmatch.app.wiring import Node, start
 from tenmatch.gateway.onlooker import Onlooker
+from tenmatch.gateway.rounds import every
 from tenmatch.gateway.tls import BadCertificate, Certificate, SecureServer
 from tenmatch.store import tethered
 from tenmatch.store.checks import Finding, Severity, check
@@ -194,6 +196,8 @@ async def run_node(
                 with node.watchdog:
                     server = await _server(node, listener, group, certificate)
                     await _until_ready(node, stop)
+                    registry = _register(node, listener, group, secure=certificate is not None)
+                    node.orders.drain = stop.set
                     _announce(listener, secure=certificate is not None)
                     log.info(
                         "serving",
@@ -203,6 +207,14 @@ async def run_node(
                     await drain(node, server, settings.drain_s)
                     log.info("drained", extra={"node": node.name})
                     node.stop()
+                    await registry.go()
+
+
+def _register(node: Node, listener: socket.socket, group: asyncio.TaskGroup, *, secure: bool) -> Registry:
+    """Let those who run the server know of a node, for as long as its tasks run."""
+    registry = Registry(node, _url(listener, secure=secure))
+    node.tasks.append(group.create_task(every("registry", ROUND_S, registry.say, at_once=True)))
+    return registry
 
 
 def _tracing(settings: Settings) -> Callable[[], contextlib.AbstractContextManager[Onlooker | None]]:
@@ -280,10 +292,15 @@ async def _first_answer(store: Store, durability: Durability) -> list[Finding]:
 
 def _announce(listener: socket.socket, *, secure: bool) -> None:
     """Say where to point a browser; the one line on standard output."""
+    url = _url(listener, secure=secure)
+    Console().print(f"tenmatch is at [bold]{url}[/bold]", highlight=False, soft_wrap=True)
+
+
+def _url(listener: socket.socket, *, secure: bool) -> str:
+    """Return where a server on a bound socket is reached from its own machine."""
     host, port = listener.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    url = f"http{'s' * secure}://{shown}:{port}"
-    Console().print(f"tenmatch is at [bold]{url}[/bold]", highlight=False, soft_wrap=True)
+    return f"http{'s' * secure}://{shown}:{port}"
 
 
 # -- workers
@@ -371,8 +388,11 @@ async def _keep_running(
         if not ended.done():
             await _end(worker, ended)
             return
-        died()
-        log.error("a worker died", extra={"pid": worker.pid, "status": worker.returncode})
+        if worker.returncode == 0:  # asked to by an operator
+            log.info("a worker has ended, another takes its place", extra={"pid": worker.pid})
+        else:
+            died()
+            log.error("a worker died", extra={"pid": worker.pid, "status": worker.returncode})
         await asyncio.sleep(RESTART_S)
 
 

@@ -35,6 +35,7 @@ from tenmatch.gateway.matchmaking import Matchmaking
 from tenmatch.gateway.meetings import Meetings
 from tenmatch.gateway.news import News
 from tenmatch.gateway.onlooker import Onlooker
+from tenmatch.gateway.orders import Orders
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
@@ -57,6 +58,7 @@ from tenmatch.store.secret import shared_secret
 
 DAY_S = 86_400
 CHATS_AT_ONCE = 10
+ORDERS_ROUND_S = 1.0
 BURST_S = 3  # what the connections of one player, or one address, may send at once: so many seconds' worth
 
 
@@ -73,6 +75,7 @@ class Node:
     tournaments: Tournaments
     games: Games
     desk: Desk
+    orders: Orders
     handshake: Handshake
     watchdog: Watchdog  # of the loop that the node runs on; to be entered by whoever runs it
     counts: Counts
@@ -153,7 +156,6 @@ async def start(
     kept_s = settings.record_days * DAY_S
     tournaments = Tournaments(store, committer, feed, pulse=pulse, spawn=spawn, ttl=kept_s)
     games = Games(store, tables, ratings, tournaments, spawn=spawn)
-    news.deliver_to(tables, attendance, matchmaking, tournaments)
     listing = Listing(store)
     records = Records(store, ttl=kept_s, spawn=spawn)
     dailies = Dailies(store, tables, ttl=kept_s, spawn=spawn)
@@ -179,6 +181,8 @@ async def start(
         rooms_per_player=settings.rooms_per_player,
         rooms_per_address=settings.rooms_per_address,
     )
+    orders = Orders(feed, name, desk.sessions)
+    news.deliver_to(tables, attendance, matchmaking, tournaments, orders)
     identity = Identity(
         settings.secret_bytes or await shared_secret(store),
         issuer_of(settings, spawn),
@@ -227,7 +231,7 @@ async def start(
     rounds = Rounds(
         store, tables, attendance, listing, records, ratings, witness, dailies, tournaments, games
     )
-    for title, seconds, round_ in rounds.all():
+    for title, seconds, round_ in (*rounds.all(), ("orders", ORDERS_ROUND_S, orders.listen)):
         tasks.append(group.create_task(every(title, seconds, round_)))
 
     watchdog = Watchdog(log_s=settings.stuck_log_s, end_s=settings.stuck_end_s)
@@ -241,6 +245,7 @@ async def start(
         tournaments,
         games,
         desk,
+        orders,
         handshake,
         watchdog,
         counts,

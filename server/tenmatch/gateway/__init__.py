@@ -26,6 +26,7 @@ A move goes through here from top to bottom, and its event back up:
     tournament/  tournaments, which are logs as rooms are
     listing      the public list of rooms
     news         what the feed brings from other nodes
+    orders       what an operator tells all nodes
     pulse        whether this node may speak for the game
     tables       the rooms loaded on this node: load, unload, repair
     counts       what has happened here, as plain numbers

@@ -7,6 +7,7 @@ import msgspec
 from tenmatch.game.ids import RoomId, Seq, TournamentId
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.matchmaking import Matchmaking
+from tenmatch.gateway.orders import Orders
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import Tables
 from tenmatch.gateway.talk import CHAT_NOTE
@@ -15,7 +16,7 @@ from tenmatch.gateway.tournament.tournaments import Tournaments
 from tenmatch.protocol import to_client
 from tenmatch.store import keys
 from tenmatch.store.presence import read_arrival
-from tenmatch.store.published import ARRIVED, QUEUED
+from tenmatch.store.published import ARRIVED, ORDERED, QUEUED
 from tenmatch.store.queue import read_note
 
 log = logging.getLogger(__name__)
@@ -28,18 +29,24 @@ class News:
         """Wait to be told whose news it is: the feed must be there before those who use it."""
         self._tables: Tables
         self._attendance: Attendance
-
         self._matchmaking: Matchmaking
         self._tournaments: Tournaments
+        self._orders: Orders
 
     def deliver_to(
-        self, tables: Tables, attendance: Attendance, matchmaking: Matchmaking, tournaments: Tournaments
+        self,
+        tables: Tables,
+        attendance: Attendance,
+        matchmaking: Matchmaking,
+        tournaments: Tournaments,
+        orders: Orders,
     ) -> None:
         """Name who is told from here on."""
         self._tables = tables
         self._attendance = attendance
         self._matchmaking = matchmaking
         self._tournaments = tournaments
+        self._orders = orders
 
     def on_entries(self, room: RoomId, first_seq: Seq, entries: tuple[bytes, ...]) -> None:
         """Take entries that were appended: early news, which may come late, twice or never."""
@@ -55,6 +62,8 @@ class News:
         try:
             if room == keys.QUEUE and kind == QUEUED:
                 self._matchmaking.doubt(read_note(payload))
+            elif room == keys.NODES and kind == ORDERED:
+                self._orders.take(payload)
             elif table is not None:
                 self._take(table, kind, payload)
         except (ValueError, msgspec.MsgspecError, RecursionError) as error:  # not of any of our nodes

@@ -160,11 +160,19 @@ def _hidden(table: Table) -> bool:
     return table.state.phase is Phase.OVER and table.shown_to(None).state.phase is not Phase.OVER
 
 
-async def every(name: str, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
-    """Do *work* every so many seconds, for ever; a store that is away is waited for."""
+async def every(
+    name: str, seconds: float, work: Callable[[], Awaitable[None]], *, at_once: bool = False
+) -> None:
+    """Do *work* every so many seconds, for ever; a store that is away is waited for.
+
+    Args:
+        at_once: Do it for the first time now.
+    """
     failing = False
     while True:
-        await asyncio.sleep(seconds)
+        if not at_once:
+            await asyncio.sleep(seconds)
+        at_once = False
         try:
             await work()
             failing = False

@@ -150,6 +150,13 @@ class Detached(ToClient, frozen=True, kw_only=True):
     reason: str  # `taken_over` `kicked` `closed`
 
 
+class Announcement(ToClient, frozen=True, kw_only=True):
+    """Those who run the server have something to say to everyone."""
+
+    text: str
+    at: Millis
+
+
 class Closing(ToClient, frozen=True, kw_only=True):
     """This connection will be closed: reconnect, to any node."""
 
@@ -183,6 +190,7 @@ AnyToClient = (
     | Ok
     | Pong
     | Detached
+    | Announcement
     | Closing
     | Error
 )

@@ -24,6 +24,7 @@ is a cluster of one; so is whichever primary sentinels name.
     due         rooms that somebody must look at, and when
     queue       who seeks an opponent, and who was paired
     histogram   how often something was how large
+    nodes       the nodes that run, and how all of them are told something
     outages     the heartbeat of all nodes together, and the gaps in it
     lobby, codes, players, secret   the lists beside the logs
     observed     what nodes note of players beside a log

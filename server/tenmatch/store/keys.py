@@ -12,6 +12,8 @@ a cluster.
 | tm:{ROOM}:observed   | list    | notes on its players beside it (store.observed)    | as set; none: 0 days |
 | tm:{probe:NODE:I}    | channel | a node's messages to itself, one for each shard    |                      |
 | tm:{due:K}           | zset    | room by the ms when somebody must look             | none: members go     |
+| tm:{nodes}:said      | hash    | node → what it says of itself (store.nodes)        | none: members go     |
+| tm:{nodes}:at        | zset    | node by the ms when it said so; out after 10 s     | none: members go     |
 | tm:{alive}           | string  | ms of the latest heartbeat of any node             | none: one            |
 | tm:{alive}:outages   | zset    | "FROM-TO" in ms by TO: times without a beat        | 24 h after the last  |
 | tm:{lobby}:lines     | hash    | room → its line in the public list                 | none: members go     |
@@ -56,6 +58,10 @@ from tenmatch.game.ids import Day, PlayerId, RoomCode, RoomId
 
 DUE_BUCKETS: Final = 16
 
+NODES_SAID: Final = "tm:{nodes}:said"
+NODES_AT: Final = "tm:{nodes}:at"
+NODES: Final = RoomId("nodes")
+"""On whose `feed` nodes hear what an operator tells all of them."""
 ALIVE: Final = "tm:{alive}"
 OUTAGES: Final = "tm:{alive}:outages"
 LOBBY_LINES: Final = "tm:{lobby}:lines"

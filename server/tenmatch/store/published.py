@@ -3,7 +3,7 @@
 version (1), kind
 kind 0      first seq (uint32), then each entry after its length (uint32); written by scripts/append.lua
 kind 1-255  a note: whatever bytes. 1 is presence's (scripts/arrive.lua), 3 the queue's (scripts/pair.lua),
-            the others are free for those above
+            4 what nodes are told (store.nodes), the others are free for those above
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ VERSION: Final = 1
 ENTRIES: Final = 0
 ARRIVED: Final = 1
 QUEUED: Final = 3
+ORDERED: Final = 4
 LONGEST: Final = 2**20
 """Bytes of a message that is read: a whole log takes less, so what is longer is not of our nodes."""
 

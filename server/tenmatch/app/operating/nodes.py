@@ -1,0 +1,137 @@
+"""`tenmatch nodes`, `announce` and `drain`: the nodes that run, and what they are told."""
+
+import contextlib
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tenmatch.app.operating.command import DataOption, Failed, JsonOption, RedisOption, carried_out
+from tenmatch.app.operating.listing import moment
+from tenmatch.app.registry import Vitals, all_nodes, slowest
+from tenmatch.app.settings import BadSettings, Settings
+from tenmatch.app.storage import Unreachable, opened
+from tenmatch.gateway import orders
+from tenmatch.gateway.orders import Announce, Drain, Order
+from tenmatch.gateway.readable import clean
+from tenmatch.store.connect import BadStoreUrl, Store
+from tenmatch.store.nodes import tell
+
+
+def nodes(redis: RedisOption = None, data: DataOption = None, as_json: JsonOption = False) -> None:
+    """List the nodes that run: who is on them, and what they have done since they began."""
+    found = carried_out(gather, redis, data)
+    if as_json:
+        for one in found:
+            typer.echo(msgspec.json.encode(one).decode())
+    else:
+        _show(found)
+
+
+async def gather(settings: Settings) -> list[Vitals]:
+    """Return the nodes that run. Raises Unreachable."""
+    async with opened(settings) as store:
+        return await all_nodes(store)
+
+
+def announce(
+    text: Annotated[str, typer.Argument(help="What to say, in the language of those who play.")],
+    redis: RedisOption = None,
+    data: DataOption = None,
+) -> None:
+    """Say something to everyone who is connected to any node."""
+    heard = carried_out(lambda settings: _announce(settings, text), redis, data)
+    typer.echo(f"Said on {heard} node{'' if heard == 1 else 's'}.")
+
+
+async def _announce(settings: Settings, text: str) -> int:
+    if not clean(text):
+        raise Failed("there is nothing to say in that")
+    if len(text) > orders.LONGEST:
+        raise Failed(f"that is {len(text)} characters long; {orders.LONGEST} can be said at once")
+    async with opened(settings) as store:
+        return await _order(store, Announce(text, store.clock.now()))
+
+
+def _names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the nodes whose names begin so, for a shell to complete; none where no store answers."""
+    with contextlib.suppress(BadSettings, BadStoreUrl, Unreachable, typer.Exit):
+        found = carried_out(gather, ctx.params.get("redis"), ctx.params.get("data"))
+        return [one.node for one in found if one.node.startswith(incomplete)]
+    return []
+
+
+def drain(
+    node: Annotated[str, typer.Argument(help="The node's name.", show_default=False, autocompletion=_names)],
+    redis: RedisOption = None,
+    data: DataOption = None,
+) -> None:
+    """Send the clients of a node to others, without loss, and end it as SIGTERM does.
+
+    With --workers another worker takes its place.
+    """
+    carried_out(lambda settings: _drain(settings, node), redis, data)
+    typer.echo(f"{node} drains; `tenmatch nodes` tells when it is gone.")
+
+
+async def _drain(settings: Settings, node: str) -> None:
+    async with opened(settings) as store:
+        names = [one.node for one in await all_nodes(store)]
+        if node not in names:
+            raise Failed(f"no node {node!r} runs; there are: {', '.join(names) or 'none'}")
+        await _order(store, Drain(node))
+
+
+async def _order(store: Store, order: Order) -> int:
+    """Tell all nodes, and return how many heard it.
+
+    Raises:
+        Failed: Not all of them did.
+        StoreDown: They may have heard it or not.
+    """
+    running = len(await all_nodes(store))
+    heard = await tell(store, orders.encode(order))
+    if heard < running:
+        raise Failed(f"{heard} of {running} nodes heard it; the others may be about to begin or to end")
+    return heard
+
+
+def _show(found: list[Vitals]) -> None:
+    console = Console()
+    if not found:
+        console.print("No node runs.")
+        return
+    table = Table("node", "at", "version", "since, UTC", "sockets", "rooms", "moves", "events", "told")
+    for name in ("append, 99 %", "delivery, 99 %", "loop late", ""):
+        table.add_column(name)
+    for one in found:
+        table.add_row(*map(escape, _row(one)))
+    console.print(table)
+
+
+def _row(one: Vitals) -> tuple[str, ...]:
+    state = "draining" if one.draining else "" if one.ready else "not ready"
+    return (
+        one.node,
+        one.address,
+        one.version,
+        moment(one.since),
+        str(one.sockets),
+        str(one.rooms),
+        str(one.moves),
+        str(one.events),
+        str(one.told),
+        _below(slowest(one.append, 0.99)),
+        _below(slowest(one.delivery, 0.99)),
+        f"{one.lag_ms} ms",
+        state,
+    )
+
+
+def _below(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return "over 5 s" if seconds == float("inf") else f"< {seconds * 1000:.0f} ms"
