@@ -60,11 +60,13 @@ class Redis(Server):
     def __init__(
         self, folder: Path, *options: str, port: int = 0, kind: Kind = "redis", at: Place = LOOPBACK
     ) -> None:
+        """Start it; in an option PORT stands for its port."""
         self.port = port or free_ports(1)[0]
         self.folder = folder / str(self.port)
         self.folder.mkdir()
         own = ("--port", str(self.port), "--protected-mode", "no" if at.inside else "yes", *AT_ONCE)
-        super().__init__(kind, self.folder, *own, *options, inside=at.inside)
+        wanted = [str(self.port) if option == "PORT" else option for option in options]
+        super().__init__(kind, self.folder, *own, *wanted, inside=at.inside)
         self.local = self.url  # from this machine, wherever it runs
         self.where = f"{at.address} {self.port}"
         self.url = f"redis://{at.address}:{self.port}"
@@ -87,7 +89,10 @@ class Sentinel(Server):
 
     ready = b"+monitor master"
 
-    def __init__(self, folder: Path, primary: Redis, *, down_after_ms: int, at: Place = LOOPBACK) -> None:
+    def __init__(
+        self, folder: Path, primary: Redis, *options: str, down_after_ms: int, at: Place = LOOPBACK
+    ) -> None:
+        """Start it; in an option PORT stands for its port."""
         [self.port] = free_ports(1)
         self.kind = "redis"
         self.host = f"{at.address}:{self.port}"
@@ -103,7 +108,8 @@ class Sentinel(Server):
             f"sentinel failover-timeout {SERVICE} 6000\n"
             f"sentinel parallel-syncs {SERVICE} 2\n"
         )
-        self._command = [*at.inside, *TETHER, binary("redis"), str(conf), "--sentinel"]
+        wanted = [str(self.port) if option == "PORT" else option for option in options]
+        self._command = [*at.inside, *TETHER, binary("redis"), str(conf), "--sentinel", *wanted]
         self.start()
 
 
@@ -137,13 +143,20 @@ class Watched:
         self,
         folder: Path,
         *options: str,
+        common: Sequence[str] = (),
         down_after_ms: int = 1000,
         places: Sequence[Place] = (LOOPBACK, LOOPBACK, LOOPBACK),
     ) -> None:
-        """Start the servers, one at each of three places; the primary is at the first."""
-        self.primary = Redis(folder, *options, at=places[0])
+        """Start the servers, one at each of three places; the primary is at the first.
+
+        Args:
+            options: Of the servers.
+            common: Of the servers and the sentinels.
+        """
+        self.primary = Redis(folder, *options, *common, at=places[0])
         follow = ("--replicaof", self.primary.where)
-        self.replicas = [Redis(folder, *options, *follow, at=place) for place in places[1:]]
+        self.replicas = [Redis(folder, *options, *common, *follow, at=place) for place in places[1:]]
+        self._common = common
         self._places = places
         self._folder = folder
         self._down_after_ms = down_after_ms
@@ -153,8 +166,9 @@ class Watched:
         """Wait until the replicas follow, and the sentinels know of them and of each other."""
         await until_so(partial(replicas_of, self.primary), 2)
         for place in self._places:  # they learn of replicas when they first ask the primary, then after 10 s
-            patience = self._down_after_ms
-            self.sentinels.append(Sentinel(self._folder, self.primary, down_after_ms=patience, at=place))
+            patience, common = self._down_after_ms, self._common
+            one = Sentinel(self._folder, self.primary, *common, down_after_ms=patience, at=place)
+            self.sentinels.append(one)
         for sentinel in self.sentinels:
             await until_so(partial(_known_to, sentinel), (2, 2))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.store.certificates import Authority
 from tests.store.entries import ROOM
-from tests.store.fleet import Redis, free_ports
+from tests.store.fleet import Cluster, Redis, Watched, free_ports, running
 from tests.store.listening import listening
 from tests.store.test_hygiene import do_everything
 from tests.store.waiting import until
@@ -131,3 +131,49 @@ async def test_where_only_one_side_speaks_tls_nobody_waits_long(server: TlsRedis
     with Redis(tmp_path) as plain:
         assert "TimeoutError" in await refused(plain.url.replace("redis://", "rediss://"))
         await refused(server.url.partition("?")[0].replace("rediss://", "redis://"))
+
+
+# Several servers, who speak nothing but TLS, among each other too
+
+
+def speaking_tls(authority: Authority) -> list[str]:
+    """Return the options of a server, or a sentinel, that has no other port."""
+    certificate, key = authority.vouch("server")
+    return [
+        *("--port", "0", "--tls-port", "PORT", "--tls-replication", "yes"),
+        *("--tls-cert-file", str(certificate), "--tls-key-file", str(key)),
+        *("--tls-ca-cert-file", str(authority.file), "--tls-auth-clients", "no"),
+    ]
+
+
+def over_tls(url: str, authority: Authority) -> str:
+    return f"{url.replace('redis', 'rediss', 1)}?ssl_ca_certs={authority.file}"
+
+
+@pytest.mark.slow
+async def test_sentinels_and_their_failover_over_tls(tmp_path: Path, authority: Authority) -> None:
+    async with running(Watched(tmp_path, common=speaking_tls(authority))) as watched:
+        url = over_tls(watched.url, authority)
+        async with writing(url, Durability.REPLICATED) as writers:
+            watched.primary.kill()
+            await writers.go_on()
+        assert writers.lost == 0
+
+
+@pytest.mark.slow
+async def test_a_cluster_and_its_failover_over_tls(tmp_path: Path, authority: Authority) -> None:
+    options = [*speaking_tls(authority), "--tls-cluster", "yes"]
+    async with running(Cluster(tmp_path, *options)) as cluster:
+        url = over_tls(cluster.url, authority)
+        store = Store(Address(url))
+        await store.survey()
+        assert len(store.shards) == 3
+        await do_everything(store)
+        async with writing(url, Durability.FAST, rooms=30) as writers:  # who is promoted has no replica
+            cluster.members[0].kill()
+            await writers.go_on()
+        await store.survey()
+        assert cluster.members[0].port not in {
+            shard.server.where[1] for shard in store.shards if shard.server
+        }
+        store.close()
