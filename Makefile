@@ -6,6 +6,7 @@
 # make bench    measure the server beside Colyseus, 8 minutes on a quiet machine (ARGS=--quick: one)
 # make costs    count what a move costs in instructions, and expect that from now on
 # make asyncapi write down the messages as they are now, for machines (server/tenmatch/protocol/asyncapi.json)
+# make sessions record the sessions in tests/vectors/sessions/ anew, from a real server
 # make install  only the virtual environment
 
 VENV   := .venv
@@ -61,6 +62,10 @@ format: install
 .PHONY: asyncapi
 asyncapi: install
 	$(BIN)/python -m tests.protocol.asyncapi
+
+.PHONY: sessions
+sessions: install
+	$(BIN)/python -m tests.sessions.record
 
 # A part of them is in every run of the tests; here all, for as long as it takes.
 .PHONY: faults

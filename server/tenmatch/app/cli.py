@@ -14,6 +14,9 @@ from tenmatch.app.load.command import run_load
 from tenmatch.app.load.crew import LoadFailed
 from tenmatch.app.load.plan import Plan
 from tenmatch.app.logs import set_up_logs
+from tenmatch.app.mock.serve import run_mock
+from tenmatch.app.mock.session import BadSession
+from tenmatch.app.mock.session import read as read_session
 from tenmatch.app.operating.checking import check
 from tenmatch.app.operating.command import PANEL, DataOption, JsonOption, RedisOption, carried_out
 from tenmatch.app.operating.inspecting import inspect, tail
@@ -184,6 +187,28 @@ def _reports(
     found = carried_out(reporting.reports, redis, data)
     wanted = [one for one in found if room in (None, one.room) and player in (None, one.about["id"])]
     reporting.show(wanted, as_json=as_json)
+
+
+@app.command("mock")
+def _mock(
+    session: Annotated[Path, typer.Option(help="A recorded session (tests/vectors/sessions/).")],
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.")] = 8765,
+    patience: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for what should come.")] = 60.0,
+) -> None:
+    """Play a recorded session to a client, and check what it says.
+
+    Ends with 0 when all came as it was recorded, with 1 at the first difference, which is named.
+    """
+    try:
+        right = run_mock(read_session(session), host, port, patience, lambda text: typer.echo(text))
+    except BadSession as error:
+        typer.secho(f"tenmatch: {error}", fg="red", err=True)
+        raise typer.Exit(2) from error
+    except OSError as error:
+        typer.secho(f"tenmatch: nothing can listen on {host}:{port}: {error}", fg="red", err=True)
+        raise typer.Exit(2) from error
+    raise typer.Exit(0 if right else 1)
 
 
 @app.command("load")

@@ -28,7 +28,7 @@ ANSWERS: Final[Mapping[str, tuple[str, ...]]] = {
 
 UNASKED: Final = (
     "event", "snapshot", "presence", "chat", "rooms", "paired", "queued", "tournament", "tournament_event",
-    "detached", "closing",
+    "announcement", "detached", "closing",
 )  # fmt: skip
 """What the server says by itself."""
 

@@ -15,6 +15,7 @@ MEANINGS: Final[Mapping[str, str]] = {
     "text": "1 to 200 characters.",
     "ClientChat.text": "1 to 200 characters; or else `phrase`.",
     "ServerChat.text": "What was said; of a phrase in English, for clients that do not know its key.",
+    "ServerAnnouncement.text": "What those who run the server have to say.",
     "ServerError.text": "Why, for people. Go by `code`.",
     "field": "The field that is to blame.",
     "ServerError.code": "Why the request was not carried out.",
