@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from tests.gateway.conftest import Watch
 from tests.gateway.meeting import Meet
 from tests.gateway.nodes import Running, claim, founded, listen, playing
 from tests.gateway.peer import Heard, Peer
@@ -10,6 +11,7 @@ from tests.store.waiting import until
 
 from tenmatch.game import commands
 from tenmatch.game.ids import MoveNumber, SeatNumber
+from tenmatch.gateway import held
 from tenmatch.gateway.asked import Done
 from tenmatch.gateway.desk import asked
 from tenmatch.gateway.table import Table
@@ -165,3 +167,19 @@ async def _collect(node: Running, watcher: Peer, heard: list[tuple[int, Heard]])
             if message.get("kind") == "ended":
                 return
         await asyncio.sleep(0.001)
+
+
+async def test_a_bug_in_what_is_shown_later_gives_the_room_up_and_tells_its_watchers(
+    node: Running, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch.bugs_expected = True
+    table = await playing(node, spectator_delay_ms=DELAY_MS)
+    watcher, player = listen(table), listen(table, 0)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(held, "evolve", fail)
+    await until(lambda: bool(watcher.is_detached))
+    assert (watcher.is_detached, player.is_detached) == ("closed", "closed")
+    assert node.node.tables.loaded.get(table.room) is not table

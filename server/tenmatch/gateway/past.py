@@ -26,17 +26,26 @@ class Past(Shown):
     """What *now* was *delay_ms* ago, as time goes on."""
 
     def __init__(
-        self, now: Held, delay_ms: int, clock: StoreClock, *, counts: Counts, moved: Callable[[], None]
+        self,
+        now: Held,
+        delay_ms: int,
+        clock: StoreClock,
+        *,
+        counts: Counts,
+        moved: Callable[[], None],
+        gone_wrong: Callable[[Exception], None],
     ) -> None:
         """Show what is old enough.
 
         Args:
             moved: Called when it has gone on.
+            gone_wrong: Called when it cannot: there is a bug in it.
         """
         self._now = now
         self._delay_ms = delay_ms
         self._clock = clock
         self._moved = moved
+        self._gone_wrong = gone_wrong
         self._timer: asyncio.TimerHandle | None = None
         self._spoken: deque[tuple[Millis, to_client.Chat | to_client.Presence]] = deque(maxlen=SPOKEN)
         super().__init__(now.room, self._old_enough(0) or now.entries[:1], counts)
@@ -68,8 +77,14 @@ class Past(Shown):
         until = self._clock.now() - self._delay_ms
         return list(takewhile(lambda entry: entry.event.at <= until, islice(self._now.entries, after, None)))
 
-    def _go_on(self) -> None:
+    def _ring(self) -> None:
         self._timer = None
+        try:
+            self._go_on()
+        except Exception as error:  # the outermost frame of what watchers see later
+            self._gone_wrong(error)
+
+    def _go_on(self) -> None:
         entries = self._old_enough(len(self.entries))
         if entries:
             self.state = self.folded(entries)
@@ -90,4 +105,4 @@ class Past(Shown):
             self._timer = None
         if moments:
             wait = max(min(moments) + self._delay_ms + 1 - self._clock.now(), 0)
-            self._timer = asyncio.get_running_loop().call_later(wait / 1000, self._go_on)
+            self._timer = asyncio.get_running_loop().call_later(wait / 1000, self._ring)

@@ -9,6 +9,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from tenmatch.game.answers import Logged
@@ -116,9 +117,10 @@ class Table(Shown):
         self._closed = False
         self.listed = False  # this node wrote its line in the public list
         delay_ms = self.state.options.spectator_delay_ms
-        self._past = (
-            Past(self, delay_ms, clock, counts=counts, moved=lambda: owner.moved(self)) if delay_ms else None
-        )
+        self._past: Past | None = None
+        if delay_ms:
+            tell = partial(owner.moved, self)
+            self._past = Past(self, delay_ms, clock, counts=counts, moved=tell, gone_wrong=self._gone_wrong)
 
     # -- commands
 
