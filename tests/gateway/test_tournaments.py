@@ -7,16 +7,18 @@ import json
 from typing import Any
 
 import pytest
+from tests.gateway.conftest import Watch
 from tests.gateway.meeting import Meet
-from tests.gateway.nodes import Running, running
+from tests.gateway.nodes import Running, rounds, running
 from tests.gateway.peer import Heard, Peer, peer, welcome
 from tests.live.wire import Answer, fetch
 from tests.store.waiting import until
 
 from tenmatch.game.ids import PlayerId, RoomId, TournamentId
 from tenmatch.game.tournament import state
-from tenmatch.gateway.tournament import games
+from tenmatch.gateway.tournament import games, held
 from tenmatch.gateway.tournament.tournaments import Tournaments
+from tenmatch.store import keys
 
 NONE = "abcdefghjkm"
 
@@ -229,3 +231,47 @@ async def test_news_that_was_lost_is_made_up_for(node: Running, other: Running, 
     await said(watching, "entered")
     await until(lambda: deaf.loaded[at].head == node.node.tournaments.loaded[at].head)
     assert guest
+
+
+async def test_one_that_cannot_be_read_here_is_left_to_other_nodes(
+    node: Running, other: Running, meet: Meet, caplog: pytest.LogCaptureFixture
+) -> None:
+    id = RoomId((await announced(await meet()))["tournament"])
+    await node.store.call("RPUSH", keys.log(id), b"\xff of a later version")
+    await node.store.call("ZADD", keys.due(keys.due_bucket(id)), 1, id)
+    guest = await meet(other)
+    assert (await guest.ask("tournament_watch", tournament=id, on=True))["code"] == "unavailable"
+    await rounds(other).sweep()
+    assert await node.store.call("ZSCORE", keys.due(keys.due_bucket(id)), id) is not None
+    assert "cannot be read" in caplog.text
+
+
+async def test_a_bug_in_one_costs_the_sweep_nothing(
+    node: Running,
+    other: Running,
+    meet: Meet,
+    watch: Watch,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    watch.bugs_expected = True
+    id = RoomId((await announced(await meet()))["tournament"])
+
+    def bug(*_: object) -> None:
+        raise AssertionError("a bug")
+
+    monkeypatch.setattr(held, "evolve", bug)
+    await node.store.call("ZADD", keys.due(keys.due_bucket(id)), 1, id)
+    await rounds(other).sweep()
+    assert "could not be loaded" in caplog.text
+
+
+async def test_a_clock_that_is_off_is_no_reason_to_know_of_none(
+    node: Running, meet: Meet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, now = await meet(), node.store.clock.now
+    with monkeypatch.context() as patch:
+        patch.setattr(node.store.clock, "now", lambda: now() + 10_000)
+        answer = await host.ask("tournament_create", title="Cup", format="arena", mode="race", key="one")
+    assert answer["code"] == "unavailable"
+    await announced(host, key="one")

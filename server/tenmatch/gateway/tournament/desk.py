@@ -16,7 +16,7 @@ from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.readable import clean, clean_name
 from tenmatch.gateway.session import Session
 from tenmatch.gateway.tournament.held import Held
-from tenmatch.gateway.tournament.tournaments import NoSuchTournament, Tournaments
+from tenmatch.gateway.tournament.tournaments import NoSuchTournament, Tournaments, UnreadableTournament
 from tenmatch.protocol import from_client
 from tenmatch.protocol.limits import RESUMED_EVENTS, ErrorCode
 from tenmatch.store import players
@@ -46,6 +46,9 @@ class TournamentDesk:
         """
         try:
             await self._carry_out(session, message, may_make)
+        except UnreadableTournament:
+            text = "this tournament cannot be had here now: try again"
+            session.fail(ErrorCode.UNAVAILABLE, text, re=message.id)
         except NoSuchTournament:
             text = "there is no such tournament, or it has ended long ago"
             session.fail(ErrorCode.NO_SUCH_TOURNAMENT, text, re=message.id)

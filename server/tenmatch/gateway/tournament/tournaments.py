@@ -27,7 +27,7 @@ from tenmatch.store import due, lobby, players
 from tenmatch.store.committer import Committer, TooMuchWaits
 from tenmatch.store.connect import Store, StoreDown
 from tenmatch.store.feed import Feed
-from tenmatch.store.log import START, Appended, Behind, Head, Outcome, compare, read
+from tenmatch.store.log import START, Appended, Behind, Head, Outcome, Untimely, compare, read
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,11 @@ RETRY_S: Final = 1.0
 
 
 class NoSuchTournament(Exception):
-    """There is no log under this id, or none that this node can read."""
+    """There is no log under this id."""
+
+
+class UnreadableTournament(NoSuchTournament):
+    """There is a log under this id, but this node cannot read it; another may."""
 
 
 class Tournaments:
@@ -79,7 +83,7 @@ class Tournaments:
         """Return a tournament, loaded if need be.
 
         Raises:
-            NoSuchTournament: There is none.
+            NoSuchTournament: There is none, or (UnreadableTournament) none that can be read.
             StoreDown: The store cannot be reached.
         """
         async with self._opening.setdefault(id, asyncio.Lock()):
@@ -96,6 +100,10 @@ class Tournaments:
         except (NoSuchTournament, StoreDown):
             self._feed.leave(id)
             raise
+        except Exception as error:  # a bug met while folding costs this tournament only
+            log.exception("a tournament could not be loaded", extra={"tournament": id})
+            self._feed.leave(id)
+            raise UnreadableTournament(id) from error
         if id in self.loaded:  # somebody else was as fast
             return self.loaded[id]
         self.loaded[id] = held
@@ -111,7 +119,7 @@ class Tournaments:
             return open_tournament(raws, 0, 0)
         except StoredError as error:
             log.error("a log cannot be read", extra={"tournament": id, "error": str(error)})
-            raise NoSuchTournament(id) from error
+            raise UnreadableTournament(id) from error
 
     def unload(self, held: Held) -> None:
         """Let a tournament go; its log stays."""
@@ -129,13 +137,15 @@ class Tournaments:
         """Write a new tournament's first events, unless that was done, and return it.
 
         Raises:
-            NoSuchTournament: What was written before cannot be read.
+            NoSuchTournament: (UnreadableTournament) What was written before cannot be read.
             StoreDown: It is not known whether they were written; the same call may be made again.
         """
         salt = bytes.fromhex(happened.tournament.salt)
         await due.mark(self._store, {id: Millis(self._store.clock.now() + LOOKED_AT_MS)})
         entries = seal_all(happened.events, 0, 0, salt)
-        await self._append(id, START, entries, happened.tournament, at=happened.tournament.at)
+        outcome = await self._append(id, START, entries, happened.tournament, at=happened.tournament.at)
+        if isinstance(outcome, Untimely):
+            raise StoreDown("this node's clock was off; it is corrected now")
         return await self.open(id)
 
     # -- ask
@@ -289,7 +299,9 @@ class Tournaments:
     async def look_at(self, id: TournamentId) -> None:
         """Look at a tournament that nobody has looked at in time. Raises StoreDown."""
         try:
-            await self.advance(await self.open(id))
+            self._spawn(self.advance(await self.open(id)))
+        except UnreadableTournament:
+            log.debug("a tournament is left to other nodes", extra={"tournament": id})
         except NoSuchTournament:
             await due.unmark(self._store, [id])
 
