@@ -6,18 +6,19 @@ from typing import Final
 
 import msgspec
 import pytest
+from tests.game.tournament.contests import Contest, rated
 from tests.protocol.frames import TOURNAMENT_EVENTS, Frame
 
 from tenmatch.game.events import Player
 from tenmatch.game.ids import PlayerId, RoomId, TournamentId
 from tenmatch.game.options import choose, mode_named
-from tenmatch.game.tournament.state import Phase, Tournament, evolve
+from tenmatch.game.tournament.state import PAUSE_MS, Phase, Tournament, evolve
 from tenmatch.gateway.tournament.pages import as_csv
 from tenmatch.protocol import to_client
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON, MSGPACK
 from tenmatch.protocol.stored import StoredError, open_all, open_tournament, seal_all
-from tenmatch.protocol.tournaments import tournament_event_map, tournament_map
+from tenmatch.protocol.tournaments import LAST_GAMES, tournament_event_map, tournament_map
 
 LOG: Final = json.loads((Path(__file__).parents[1] / "vectors" / "tournament.json").read_text())
 RAW: Final = [bytes.fromhex(entry["raw"]) for entry in LOG["entries"]]
@@ -92,3 +93,13 @@ def test_the_results_are_a_table_in_which_no_name_is_a_formula() -> None:
 def test_options_in_effect_are_told() -> None:
     options, _ = choose(mode_named("race"), {"size": 18, "max_players": 2})
     assert tournament_map(stand())["plan"]["options"] == msgspec.to_builtins(options)
+
+
+def test_of_an_arenas_games_those_are_told_that_are_not_decided_and_the_last() -> None:
+    contest = Contest("arena", map(rated, range(5)))
+    contest.begin()
+    for _ in range(LAST_GAMES + 10):  # the first game is not decided
+        contest.report(contest.state.undecided[-1])
+        contest.wait(PAUSE_MS)
+    told, games = [game["game"] for game in tournament_map(contest.state)["games"]], len(contest.state.games)
+    assert told == [1, *range(games - LAST_GAMES + 1, games + 1)]

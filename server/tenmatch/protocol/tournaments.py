@@ -15,6 +15,9 @@ from tenmatch.game.tournament.state import Entrant, Game, Phase, Tournament
 from tenmatch.protocol.maps import EventMap, PersonMap, wire_type
 from tenmatch.protocol.stored import TournamentEntry
 
+LAST_GAMES: Final = 100
+"""Games of an arena that are told though they are decided."""
+
 
 class EntrantMap(PersonMap):
     """Who takes part."""
@@ -121,7 +124,7 @@ def tournament_map(tournament: Tournament) -> TournamentMap:
         players=[_entrant_map(one) for one in tournament.entrants.values()],
         order=list(tournament.order),
         rounds=[[_match_map(match) for match in matches] for matches in _rounds(tournament)],
-        games=[_game_map(game) for game in tournament.games],
+        games=[_game_map(game) for game in _told(tournament)],
         ranking=[_standing_map(line) for line in ranking_of(tournament)],
     )
 
@@ -176,6 +179,14 @@ def results(tournament: Tournament) -> Iterator[tuple[object, ...]]:
         who = tournament.entrants[line.player].player
         rating = "" if who.rating is None else who.rating
         yield line.place, who.id, who.name, rating, line.points, line.wins, line.draws, line.losses
+
+
+def _told(tournament: Tournament) -> Sequence[Game]:
+    """Return the games of a knock-out; of an arena, which has many, those not decided and the last."""
+    if tournament.plan.minutes is None:
+        return tournament.games
+    old, last = tournament.games[:-LAST_GAMES], tournament.games[-LAST_GAMES:]
+    return [*(game for game in old if game.how is None), *last]
 
 
 def _rounds(tournament: Tournament) -> list[list[Match]]:

@@ -2,10 +2,12 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.game.tournament.contests import SECOND, Contest, rated, who
 
+from tenmatch.game.tournament import settle
 from tenmatch.game.tournament.decide import Enter, Withdraw
 from tenmatch.game.tournament.state import PAUSE_MS, Phase
 
@@ -106,3 +108,16 @@ def test_nobody_ever_plays_two_games_at_once_or_the_same_rival_twice_running(
     points = [line.points for line in contest.state.ranking]
     assert points == sorted(points, reverse=True)
     assert sum(points) == 2 * len(contest.state.games)
+
+
+def test_it_is_over_after_so_many_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settle, "GAMES", 3)
+    contest = begun(4)
+    contest.report(contest.state.games[0])
+    contest.report(contest.state.games[1])
+    contest.wait(PAUSE_MS)
+    assert len(contest.state.games) == 3
+    contest.wait(MINUTE)
+    assert len(contest.state.games) == 3
+    contest.report(contest.state.games[2])
+    assert contest.state.phase is Phase.OVER

@@ -8,9 +8,10 @@ from tenmatch.game.answers import Denial, Denied
 from tenmatch.game.events import Player
 from tenmatch.game.ids import Millis
 from tenmatch.game.options import BadOptions
+from tenmatch.game.tournament import decide
 from tenmatch.game.tournament.decide import Begin, Enter, Withdraw
 from tenmatch.game.tournament.events import Begun, Finished, FinishReason
-from tenmatch.game.tournament.plan import planned
+from tenmatch.game.tournament.plan import ENTRIES, planned
 from tenmatch.game.tournament.settle import WAITS_MS
 from tenmatch.game.tournament.state import evolve
 
@@ -112,3 +113,17 @@ def test_the_same_events_give_the_same_state() -> None:
     for event in contest.events:
         state = evolve(state, event)
     assert state == contest.state
+
+
+@pytest.mark.parametrize("format", ["knockout", "arena"])
+def test_nobody_comes_and_goes_for_ever(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    contest = Contest(format)
+    for _ in range(ENTRIES):
+        contest.enter(rated(0))
+        contest.do(Withdraw(who(0)))
+    assert denied(contest.do(Enter(rated(0)))) is Denial.RATE_LIMITED
+    contest.enter(rated(1))
+    monkeypatch.setattr(decide, "ENTRIES_IN_ALL", ENTRIES + 2)
+    contest.enter(rated(2))
+    assert denied(contest.do(Enter(rated(3)))) is Denial.RATE_LIMITED
+    assert contest.do(Enter(rated(2))) == []

@@ -21,7 +21,7 @@ from tenmatch.game.tournament.events import (
     Withdrew,
 )
 from tenmatch.game.tournament.outcome import Outcome
-from tenmatch.game.tournament.plan import Format, Plan
+from tenmatch.game.tournament.plan import ENTRIES, ENTRIES_IN_ALL, Format, Plan
 from tenmatch.game.tournament.settle import Happened, begin
 from tenmatch.game.tournament.state import Game, Phase, Tournament, evolve
 from tenmatch.rules.deal import commitment
@@ -136,6 +136,8 @@ def _enter(tournament: Tournament, player: Player, now: Millis) -> Happened | De
         return Denied(Denial.NOT_ALLOWED, "Only those on its list play in this tournament.")
     if known is None and len(tournament.entrants) >= tournament.plan.most:
         return Denied(Denial.ROOM_FULL, "As many have signed up as can play.")
+    if tournament.entries.get(player.id, 0) >= ENTRIES or sum(tournament.entries.values()) >= ENTRIES_IN_ALL:
+        return Denied(Denial.RATE_LIMITED, "It was signed up for and left again too often.")
     return Happened((), tournament).then(Entered(at=now, player=player))
 
 

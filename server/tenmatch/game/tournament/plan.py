@@ -20,6 +20,12 @@ class Format(StrEnum):
 
 MOST: Final = {Format.KNOCKOUT: 64, Format.ARENA: 128}
 """Players that a tournament can have."""
+GAMES: Final = 2_500
+"""Games that an arena can have; then it is over. With this and the next two logs stay bounded."""
+ENTRIES: Final = 10
+"""Times that a player can sign up for a tournament and leave it again."""
+ENTRIES_IN_ALL: Final = 2_000
+"""Times that it can be signed up for, by whomever."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

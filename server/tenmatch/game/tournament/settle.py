@@ -18,7 +18,7 @@ from tenmatch.game.tournament.events import (
     Paired,
 )
 from tenmatch.game.tournament.knockout import champion, pairings
-from tenmatch.game.tournament.plan import Format
+from tenmatch.game.tournament.plan import GAMES, Format
 from tenmatch.game.tournament.standings import standings
 from tenmatch.game.tournament.state import Phase, Tournament, evolve
 
@@ -90,11 +90,12 @@ def _start(tournament: Tournament) -> AnyTournamentEvent:
 
 def _arena(tournament: Tournament) -> Iterator[Paired | Finished]:
     assert tournament.ends_at is not None, "an arena has an end"
-    paired = pairing(tournament)
+    full = len(tournament.games) >= GAMES
+    paired = None if full else pairing(tournament)
     if paired is not None and max(paired.at, tournament.at) < tournament.ends_at:
         yield paired
     elif not tournament.undecided:
-        yield _finished(tournament, FinishReason.PLAYED, tournament.ends_at)
+        yield _finished(tournament, FinishReason.PLAYED, tournament.at if full else tournament.ends_at)
 
 
 def _begun(tournament: Tournament, at: Millis) -> Begun:

@@ -86,6 +86,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     starts_at: Millis | None
     phase: Phase = Phase.OPEN
     entrants: Mapping[PlayerId, Entrant] = MappingProxyType({})
+    entries: Mapping[PlayerId, int] = MappingProxyType({})  # how often each has signed up, also who left
     order: tuple[PlayerId, ...] = ()
     ends_at: Millis | None = None
     games: tuple[Game, ...] = ()
@@ -153,7 +154,13 @@ def _entered(tournament: Tournament, event: Entered) -> Tournament:
         entrant = Entrant(player=event.player, free_at=event.at)
     else:
         entrant = replace(known, player=event.player, out=False, free_at=max(known.free_at, event.at))
-    return _next(tournament, event, entrants={**tournament.entrants, event.player.id: entrant})
+    player, entries = event.player.id, tournament.entries
+    return _next(
+        tournament,
+        event,
+        entrants={**tournament.entrants, player: entrant},
+        entries={**entries, player: entries.get(player, 0) + 1},
+    )
 
 
 def _withdrew(tournament: Tournament, event: Withdrew) -> Tournament:
