@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 from tests.store.entries import OTHER_ROOM, ROOM, entry, head_after
 
 from tenmatch.game.ids import Millis, Seq
@@ -43,6 +44,13 @@ async def append(
     call = append_call(ROOM, head, entries, at=at, by_player=by_player, ttl=ttl, heard=heard)
     [reply] = await store.run_all(APPEND, [call])
     return outcome_of(reply)
+
+
+@pytest.mark.parametrize("entries", [(), (entry(1),), (entry(1), entry(2))])
+def test_a_call_that_is_put_together_is_the_same_as_one_packed_at_once(entries: Sequence[bytes]) -> None:
+    call = append_call(ROOM, START, entries, at=NOW, by_player=False, ttl=60, heard=True)
+    named = [keys.log(ROOM), keys.here(ROOM), keys.feed(ROOM)]
+    assert call == APPEND.call(named, [0, bytes(4), NOW, AHEAD, b"", 60, 1, 0, *entries])
 
 
 async def lay(store: Store, entries: Sequence[bytes]) -> None:
@@ -95,7 +103,7 @@ async def test_append_where_the_log_ends_or_not_at_all(store: Store, case: Case)
         assert await stored(store) == [*case.log, *case.entries]
     else:
         assert isinstance(outcome, Behind)
-        assert outcome._replace(time=NOW) == case.expected
+        assert replace(outcome, time=NOW) == case.expected
         assert await stored(store) == case.log
 
 
@@ -187,7 +195,7 @@ async def test_compare_tells_what_an_append_would(store: Store, case: Case) -> N
         await lay(store, case.log)
     [difference] = await compare(store, [(ROOM, case.head)])
     if difference is not None:
-        difference = difference._replace(time=NOW)
+        difference = replace(difference, time=NOW)
     assert difference == case.expected
 
 

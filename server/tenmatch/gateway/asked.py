@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Callable
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from tenmatch.game.answers import Denied, Obstacle, Refused
 from tenmatch.game.commands import AnyCommand
@@ -14,26 +15,26 @@ from tenmatch.protocol.stored import Entry
 log = logging.getLogger(__name__)
 
 
-class Done(NamedTuple):
+class Done(Struct, frozen=True):
     """The command was taken; the events it made, if any, are in the log and have been told."""
 
     events: tuple[AnyEvent, ...]
 
 
-class Repeated(NamedTuple):
+class Repeated(Struct, frozen=True):
     """This (seat, n) was logged before, as this event."""
 
     entry: Entry
 
 
-class NotMade(NamedTuple):
+class NotMade(Struct, frozen=True):
     """The move was refused, as the board was after this event."""
 
     refused: Refused
     seq: Seq
 
 
-class Unavailable(NamedTuple):
+class Unavailable(Struct, frozen=True):
     """It is not known yet, or not possible now: the same command may be sent again."""
 
 
@@ -41,7 +42,7 @@ Answer = Done | Repeated | NotMade | Denied | Unavailable
 Reply = Callable[[Answer], None]
 
 
-class Holder(NamedTuple):
+class Holder(Struct, frozen=True):
     """Whose seat a command speaks for. Until its turn comes the seat may be freed, and another's."""
 
     seat: SeatNumber

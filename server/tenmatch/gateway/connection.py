@@ -34,6 +34,8 @@ PIECE = 4_096  # bytes parsed at a time: a flood is met before all of it was par
 PARTS_PER_S = 200.0  # frames that are no whole message: fragments, pings, pongs
 MALFORMED = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
+_MESSAGES = frozenset({Opcode.TEXT, Opcode.BINARY})  # what a message begins with
+
 _websockets_log = logging.getLogger("websockets.server")
 _websockets_log.setLevel(logging.WARNING)  # a connection's life is ours to log
 
@@ -310,14 +312,14 @@ class Connection(asyncio.Protocol):
     def _message(self, frame: Frame) -> bytes | None:
         """Return the message that a frame completes, if it does. Raises PeerError."""
         opcode = frame.opcode
-        whole = frame.fin and (opcode is Opcode.TEXT or opcode is Opcode.BINARY)
-        if not whole and not self._parts.take(self._heard):
+        begins = opcode in _MESSAGES
+        if not (frame.fin and begins) and not self._parts.take(self._heard):
             raise PeerError(CloseCode.TOO_MANY_MESSAGES, "far too many fragments or control frames")
-        if opcode is Opcode.CONT:
+        if begins:
+            self._opcode, self._fragments = opcode, [bytes(frame.data)]
+        elif opcode is Opcode.CONT:
             if frame.data:  # any number of empty ones may come
                 self._fragments.append(bytes(frame.data))
-        elif opcode is Opcode.TEXT or opcode is Opcode.BINARY:
-            self._opcode, self._fragments = opcode, [bytes(frame.data)]
         else:
             return None  # control frames are answered by the Sans-I/O layer
         if not frame.fin:

@@ -12,6 +12,8 @@ from websockets.frames import Opcode
 from tenmatch.protocol.codec import CODECS, Codec, Sendable
 
 _FINAL: Final = 0x80  # the first frame of its message, and the last
+_BINARY: Final = _FINAL | Opcode.BINARY
+_TEXT: Final = _FINAL | Opcode.TEXT
 _SHORT: Final = Struct("!BB")
 _MIDDLE: Final = Struct("!BBH")
 _LONG: Final = Struct("!BBQ")
@@ -20,7 +22,7 @@ _LONG: Final = Struct("!BBQ")
 def frame(codec: Codec, message: Sendable) -> bytes:
     """Return the frame that carries a message."""
     payload = codec.encode(message)
-    first = _FINAL | (Opcode.BINARY if codec.binary else Opcode.TEXT)
+    first = _BINARY if codec.binary else _TEXT
     length = len(payload)
     if length < 126:
         return _SHORT.pack(first, length) + payload

@@ -26,8 +26,7 @@ class Ruling:
 
     def shift(self, away: int, now: Millis) -> None:
         """Give back *away* ms in which the server as a whole was away."""
-        if away:
-            self._note(shift(self.room, away, max(now, self.room.at)))
+        self._note(shift(self.room, away, max(now, self.room.at)))
 
     def settle(self, now: Millis) -> None:
         """Let happen what is due; of the state that is held it is known when that is, mostly not yet."""

@@ -10,7 +10,9 @@ import logging
 import random
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from msgspec import Struct
 
 from tenmatch.game.answers import Logged
 from tenmatch.game.commands import AnyCommand
@@ -47,7 +49,7 @@ TTL_S = {Phase.OPEN: 1_800, Phase.STARTING: 86_400, Phase.PLAYING: 86_400, Phase
 REST_S = 0.1  # when trying again at once would come to the same
 
 
-class Batch(NamedTuple):
+class Batch(Struct, frozen=True):
     """An append under way, and whom to answer when it is known to be in the log."""
 
     entries: list[Entry]
@@ -210,12 +212,13 @@ class Table(Shown):
 
     def _judge(self, head: Head) -> Batch | None:
         """Return the next append, or None where nothing waits, nothing is due and nothing is doubted."""
-        ruling, now = Ruling(self), self._clock.now()
-        ruling.shift(self._pulse.away(self.state.at), now)
+        ruling = Ruling(self)
+        if away := self._pulse.away(self.state.at):
+            ruling.shift(away, self._clock.now())
         if self._waiting:
             ruling.answer(self._waiting)
         else:
-            ruling.settle(now)
+            ruling.settle(self._clock.now())
         if not (ruling.events or ruling.answers or self._doubtful):
             return None
         self._waiting = []

@@ -56,6 +56,7 @@ class Committer:
         self._store = store
         self._hears = hears
         self._durability = durability
+        self._firm = durability is not Durability.FAST
         self._most = most
         self._lanes: dict[Shard, Lane] = {}
         self._tasks: asyncio.TaskGroup | None = None  # while it runs
@@ -124,7 +125,7 @@ class Committer:
             by_player=by_player,
             ttl=ttl,
             heard=self._hears(room),
-            firm=self._durability is not Durability.FAST,
+            firm=self._firm,
         )
         self.open += 1
         self._settled.clear()

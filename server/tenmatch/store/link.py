@@ -43,6 +43,16 @@ def pack(*command: Argument) -> bytes:
     return packed
 
 
+def words(*arguments: Argument) -> bytes:
+    """Put arguments into the form that they have within a packed command: a part of one, to be kept."""
+    return pack(*arguments).partition(b"\r\n")[2]
+
+
+def joined(count: int, *parts: bytes) -> bytes:
+    """Return the command of so many words that these parts hold together."""
+    return b"".join((b"*%d\r\n" % count, *parts))
+
+
 def key_of(command: bytes) -> bytes:
     """Return the first key of a packed command, or as much of it as tells its slot; empty for none."""
     words = command.split(b"\r\n", 9)  # *count, $length, name, $length, argument, …
@@ -60,7 +70,14 @@ class Script:
 
     def call(self, keys: Sequence[str], arguments: Iterable[Argument]) -> bytes:
         """Return the packed command that runs the script."""
-        return pack(b"EVALSHA", self.sha, len(keys), *keys, *arguments)
+        return pack(*self._begin(keys), *arguments)
+
+    def words_on(self, keys: Sequence[str]) -> bytes:
+        """Return the words, 3 and one a key, with which each call on these keys begins."""
+        return words(*self._begin(keys))
+
+    def _begin(self, keys: Sequence[str]) -> tuple[Argument, ...]:
+        return (b"EVALSHA", self.sha, len(keys), *keys)
 
 
 def is_unloaded(reply: Reply) -> bool:

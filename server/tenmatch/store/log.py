@@ -5,12 +5,15 @@ with this entry. A log that ends with the same (seq, chain) as another is the sa
 """
 
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import Final, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from tenmatch.game.ids import Millis, RoomId, Seq
 from tenmatch.store import keys
 from tenmatch.store.connect import Store
-from tenmatch.store.link import Argument, Reply, Script, pack
+from tenmatch.store.link import Reply, Script, joined, pack, words
 
 APPEND: Final = Script("append")
 
@@ -29,13 +32,13 @@ START: Final = Head(Seq(0), 0)
 """Where a log ends that does not exist."""
 
 
-class Appended(NamedTuple):
+class Appended(Struct, frozen=True):
     """The log now ends with the entries; or, where there were none, it ends at the head."""
 
     time: Millis  # the store's
 
 
-class Behind(NamedTuple):
+class Behind(Struct, frozen=True):
     """Nothing was written: the log does not end at the head."""
 
     end: Head  # where it does; START for a log that does not exist
@@ -44,7 +47,7 @@ class Behind(NamedTuple):
     time: Millis
 
 
-class Untimely(NamedTuple):
+class Untimely(Struct, frozen=True):
     """Nothing was written: `at` is too far from the store's time. Judge again by the clock as it is."""
 
     time: Millis
@@ -86,17 +89,22 @@ def append_call(
         firm: A WAIT or WAITAOF that follows on the same connection must cover all that the answer rests on.
     """
     assert head.seq > 0 or head.chain == 0
-    arguments: list[Argument] = [
-        head.seq,
-        head.chain.to_bytes(4, "big"),
-        b"" if at is None else at,
-        AHEAD,
-        LATE if by_player else b"",
-        ttl,
-        int(heard),
-        int(firm),
-    ]
-    return APPEND.call([keys.log(room), keys.here(room), keys.feed(room)], [*arguments, *entries])
+    claimed = words(head.seq, head.chain.to_bytes(4, "big"), b"" if at is None else at)
+    terms = _terms(by_player, ttl, heard, firm)
+    return joined(_WORDS + len(entries), _on(room), claimed, terms, words(*entries))
+
+
+_WORDS: Final = 14  # of a call without entries
+
+
+@lru_cache(10_000)  # packed anew each time, what never changes would cost as much as to judge a match
+def _on(room: RoomId) -> bytes:
+    return APPEND.words_on([keys.log(room), keys.here(room), keys.feed(room)])
+
+
+@cache
+def _terms(by_player: bool, ttl: int, heard: bool, firm: bool) -> bytes:
+    return words(AHEAD, LATE if by_player else b"", ttl, int(heard), int(firm))
 
 
 def outcome_of(reply: list[Reply]) -> Outcome:
