@@ -16,6 +16,7 @@ from tests.store.waiting import until
 
 from tenmatch.game.ids import PlayerId, RoomId, TournamentId
 from tenmatch.game.tournament import state
+from tenmatch.game.tournament.state import Tournament
 from tenmatch.gateway.tournament import games, held
 from tenmatch.gateway.tournament.tournaments import Tournaments
 from tenmatch.store import keys
@@ -275,3 +276,27 @@ async def test_a_clock_that_is_off_is_no_reason_to_know_of_none(
         answer = await host.ask("tournament_create", title="Cup", format="arena", mode="race", key="one")
     assert answer["code"] == "unavailable"
     await announced(host, key="one")
+
+
+async def test_to_show_one_again_its_log_is_not_folded_again(
+    node: Running, other: Running, meet: Meet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, folded = await meet(), 0
+    id = (await announced(host))["tournament"]
+
+    def evolve(*so_far: Any) -> Tournament:
+        nonlocal folded
+        folded += 1
+        return state.evolve(*so_far)
+
+    monkeypatch.setattr(held, "evolve", evolve)
+    assert (await standing(other, id))["players"] == []
+    assert folded == 1
+    assert TournamentId(RoomId(id)) not in other.node.tournaments.loaded
+    await host.ask("tournament_enter", tournament=id)
+    folded = 0
+    for _ in range(3):
+        assert [one["id"] for one in (await standing(other, id))["players"]] == [player(host)]
+    assert folded == 1
+    await node.store.call("DEL", keys.log(RoomId(id)))
+    assert (await ask(other, f"/v1/tournaments/{id}")).status == 404

@@ -15,13 +15,10 @@ from tenmatch.game.ids import TOURNAMENT_ID_LENGTH, RoomId, TournamentId
 from tenmatch.game.tournament.state import Tournament
 from tenmatch.gateway.http import Later, path_of, respond, say, tell
 from tenmatch.gateway.tasks import Spawn
-from tenmatch.gateway.tournament.held import Held
 from tenmatch.gateway.tournament.tournaments import NoSuchTournament, Tournaments
-from tenmatch.protocol.stored import StoredError, open_tournament
 from tenmatch.protocol.tournaments import TournamentLine, results, tournament_map
 from tenmatch.store import lobby
 from tenmatch.store.connect import Store, StoreDown
-from tenmatch.store.log import read
 
 log = logging.getLogger(__name__)
 
@@ -49,26 +46,13 @@ class TournamentPages:
 
     async def _one(self, id: TournamentId, *, as_table: bool) -> Response:
         try:
-            tournament = await self._state(id)
+            tournament = (await self._tournaments.look(id)).state
         except NoSuchTournament:
             return _unknown()
         if not as_table:
             return tell(HTTPStatus.OK, {"tournament": id, **tournament_map(tournament)}, FOR_ANYONE)
         headers = {**FOR_ANYONE, "Content-Disposition": f'attachment; filename="tournament-{id}.csv"'}
         return respond(HTTPStatus.OK, as_csv(tournament), "text/csv; charset=utf-8", headers)
-
-    async def _state(self, id: TournamentId) -> Tournament:
-        """Return how one stands, without loading it: whoever asks is not to keep it here."""
-        held = self._tournaments.loaded.get(id)
-        if held is not None:
-            return held.state
-        raws = (await read(self._store, id)).entries
-        if not raws:
-            raise NoSuchTournament(id)
-        try:
-            return Held(id, open_tournament(raws, 0, 0)).state
-        except StoredError as error:
-            raise NoSuchTournament(id) from error
 
     def all(self, request: Request) -> Response | Later:
         """Answer a request for the list: those that can be entered or are played, the newest first."""

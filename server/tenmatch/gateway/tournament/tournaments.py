@@ -8,7 +8,8 @@ is found by the sweep.
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Final
 
 import msgspec
@@ -38,6 +39,7 @@ OTHERS_WAIT_S: Final = (0.0, 0.25)  # so that not all nodes settle the same at o
 ANSWER_S: Final = 1.0
 TRIES: Final = 20  # of a command, each beaten by what another node wrote
 RETRY_S: Final = 1.0
+COPIES: Final = 16  # of tournaments that are not loaded: to fold a long log takes a fifth of a second
 
 
 class NoSuchTournament(Exception):
@@ -76,6 +78,7 @@ class Tournaments:
         self._spawn = spawn
         self._ttl = ttl or FOREVER_S
         self._opening: dict[TournamentId, asyncio.Lock] = {}
+        self._copies: dict[TournamentId, Held] = {}  # as they were when last looked at, the latest last
 
     # -- load and unload
 
@@ -86,30 +89,69 @@ class Tournaments:
             NoSuchTournament: There is none, or (UnreadableTournament) none that can be read.
             StoreDown: The store cannot be reached.
         """
+        async with self._one_by_one(id):
+            held = self.loaded.get(id)
+            return held if held is not None else await self._load(id)
+
+    async def look(self, id: TournamentId) -> Held:
+        """Return a tournament as it is now, without loading it. Raises as `open` does."""
+        async with self._one_by_one(id):
+            held = self.loaded.get(id)
+            return held if held is not None else await self._copy(id)
+
+    @asynccontextmanager
+    async def _one_by_one(self, id: TournamentId) -> AsyncIterator[None]:
         async with self._opening.setdefault(id, asyncio.Lock()):
             try:
-                held = self.loaded.get(id)
-                return held if held is not None else await self._load(id)
+                yield
             finally:
                 self._opening.pop(id, None)
 
     async def _load(self, id: TournamentId) -> Held:
         await self._feed.join(id)  # first listen, then read: nothing falls between
         try:
-            held = Held(id, await self._read(id))
+            held = await self._copy(id)
         except (NoSuchTournament, StoreDown):
             self._feed.leave(id)
             raise
-        except Exception as error:  # a bug met while folding costs this tournament only
-            log.exception("a tournament could not be loaded", extra={"tournament": id})
-            self._feed.leave(id)
-            raise UnreadableTournament(id) from error
         if id in self.loaded:  # somebody else was as fast
             return self.loaded[id]
         self.loaded[id] = held
+        self._copies.pop(id, None)
         log.info("tournament loaded", extra={"tournament": id, "seq": held.state.seq})
         self._follow_up(held)
         return held
+
+    async def _copy(self, id: TournamentId) -> Held:
+        held = self._copies.get(id)
+        try:
+            if held is None or not await self._read_on(held):
+                held = Held(id, await self._read(id))
+        except (NoSuchTournament, StoreDown):
+            raise
+        except Exception as error:  # a bug met while folding costs this tournament only
+            log.exception("a tournament could not be loaded", extra={"tournament": id})
+            raise UnreadableTournament(id) from error
+        self._remember(held)
+        return held
+
+    def _remember(self, held: Held) -> None:
+        self._copies.pop(held.id, None)
+        self._copies[held.id] = held
+        if len(self._copies) > COPIES:
+            del self._copies[next(iter(self._copies))]
+
+    async def _read_on(self, held: Held) -> bool:
+        """Bring a copy up to date; return False where it is one of another log."""
+        last = held.entries[-1]
+        raws = (await read(self._store, held.id, Seq(last.seq - 1))).entries
+        if not raws or raws[0] != last.raw:
+            return False
+        try:
+            held.go_on(held.opened(raws[1:]))
+        except StoredError:
+            return False
+        return True
 
     async def _read(self, id: TournamentId) -> Sequence[TournamentEntry]:
         raws = (await read(self._store, id)).entries
@@ -127,6 +169,8 @@ class Tournaments:
             if held.timer is not None:
                 held.timer.cancel()
             self._feed.leave(held.id)
+            held.followers.clear()
+            self._remember(held)
 
     def close(self) -> None:
         """Let all go, at the end of the node."""
