@@ -1,14 +1,13 @@
 """Both codecs: a client's frame to its message, and what the server says to a frame's payload.
 
 Decoding is total: whatever the bytes, it ends in a message, in BadMessage (the connection lives) or in
-PeerError (it ends). `msgspec` decodes straight into the message types and encodes them; `msgpack` packs maps.
+PeerError (it ends). `msgspec` decodes straight into the message types, and encodes them and maps.
 """
 
 import re
 from collections.abc import Mapping
-from typing import Final, Protocol, TypeVar, cast
+from typing import Final, Protocol, TypeVar
 
-import msgpack
 import msgspec
 from msgspec import Raw
 
@@ -53,8 +52,6 @@ class _MessagePack:
 
     def __init__(self) -> None:
         self._messages = msgspec.msgpack.Decoder[AnyFromClient](AnyFromClient)
-        packer = msgpack.Packer(default=msgspec.to_builtins)  # kept, as a new one allocates its buffer
-        self._pack = packer.pack
         self._encode = msgspec.msgpack.Encoder().encode
 
     def decode(self, frame: bytes) -> AnyFromClient:
@@ -64,9 +61,7 @@ class _MessagePack:
             raise _failure(error, frame, msgspec.msgpack.decode) from error
 
     def encode(self, message: Sendable) -> bytes:
-        if isinstance(message, msgspec.Struct):
-            return self._encode(message)
-        return cast(bytes, self._pack(message))  # of maps the quicker one
+        return self._encode(message)
 
 
 class _Json:
