@@ -46,6 +46,8 @@ NO_LIMITS: dict[str, object] = dict.fromkeys(
         "sockets_per_player",
         "rooms_per_player",
         "rooms_per_address",
+        "tournaments_per_player",
+        "tournaments_per_address",
     ),
     0,
 )

@@ -161,12 +161,26 @@ async def test_requests_that_cannot_be_carried_out(meet: Meet) -> None:
 
 
 async def test_a_key_makes_one_tournament_and_a_player_not_too_many(url: str) -> None:
-    async with running(url, rooms_per_player=2) as node, peer(node.port) as host:
+    async with running(url, tournaments_per_player=2) as node, peer(node.port) as host:
         one = await announced(host, key="one")
         assert (await announced(host, key="one"))["tournament"] == one["tournament"]
         await announced(host, key="two")
         refused = await host.ask("tournament_create", title="Cup", format="arena", mode="race")
         assert refused["code"] == "too_many_rooms"
+
+
+async def test_from_an_address_come_not_too_many_whoever_announces_them(url: str) -> None:
+    async with (
+        running(url, tournaments_per_address=2) as node,
+        peer(node.port) as one,
+        peer(node.port) as two,
+    ):
+        await announced(one)
+        await announced(two)
+        for host in (one, two):
+            refused = await host.ask("tournament_create", title="Cup", format="arena", mode="race")
+            assert refused["code"] == "too_many_rooms"
+        assert not await node.store.call("ZCARD", keys.made_tournaments(player(one)))
 
 
 async def test_public_ones_are_listed(node: Running, meet: Meet) -> None:

@@ -123,6 +123,12 @@ class Settings(BaseSettings):
     )
     rooms_per_player: int = Field(20, ge=0, description="rooms that one player made and that are not over")
     rooms_per_address: int = Field(300, ge=0, description="rooms made from one address within an hour")
+    tournaments_per_player: int = Field(
+        5, ge=0, description="tournaments that one player announced and that are not over"
+    )
+    tournaments_per_address: int = Field(
+        50, ge=0, description="tournaments announced from one address within a day"
+    )
     record_days: int = Field(
         30, ge=0, le=36_500, description="days for which records of finished games are kept; 0: for ever"
     )

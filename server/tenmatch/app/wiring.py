@@ -44,6 +44,7 @@ from tenmatch.gateway.session import Session
 from tenmatch.gateway.tables import Tables
 from tenmatch.gateway.talk import Talk
 from tenmatch.gateway.tasks import Spawn
+from tenmatch.gateway.tournament.desk import TournamentDesk
 from tenmatch.gateway.tournament.games import Games
 from tenmatch.gateway.tournament.pages import TournamentPages
 from tenmatch.gateway.tournament.tournaments import Tournaments
@@ -166,6 +167,13 @@ async def start(
         reports_per_day=settings.reports_per_day,
         reports_ttl=settings.report_days * DAY_S,
     )
+    tournament_desk = TournamentDesk(
+        store,
+        tournaments,
+        ratings,
+        per_player=settings.tournaments_per_player,
+        per_address=settings.tournaments_per_address,
+    )
     desk = Desk(
         store,
         tables,
@@ -175,7 +183,7 @@ async def start(
         matchmaking,
         talk,
         dailies,
-        tournaments,
+        tournament_desk,
         node=name,
         spawn=spawn,
         rooms_per_player=settings.rooms_per_player,

@@ -34,7 +34,6 @@ from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom
 from tenmatch.gateway.talk import Talk
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.gateway.tournament.desk import TournamentDesk
-from tenmatch.gateway.tournament.tournaments import Tournaments
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.limits import FRAME_BYTES, CloseCode, ErrorCode, PeerError
 from tenmatch.protocol.maps import LimitsMap, PersonMap
@@ -60,7 +59,7 @@ class Desk:
         matchmaking: Matchmaking,
         talk: Talk,
         dailies: Dailies,
-        tournaments: Tournaments,
+        tournament_desk: TournamentDesk,
         *,
         node: str,
         spawn: Spawn,
@@ -84,8 +83,7 @@ class Desk:
         self._matchmaking = matchmaking
         self._talk = talk
         self._dailies = dailies
-        self._tournaments = tournaments
-        self._tournament_desk = TournamentDesk(store, tournaments, ratings)
+        self._tournament_desk = tournament_desk
         self._spawn = spawn
         self._rooms_per_player = rooms_per_player
         self._rooms_per_address = rooms_per_address
@@ -313,7 +311,7 @@ class Desk:
         """Let a session whose connection is gone out of everything it was in."""
         self.sessions.discard(session)
         self._listing.unfollow(session)
-        self._tournaments.leave(session)
+        self._tournament_desk.leave(session)
         if session.person is not None:
             self._matchmaking.ended(session, session.person.id)
         for table, member in list(session.rooms.values()):
@@ -383,8 +381,7 @@ class Desk:
 
     def tournament(self, session: Session, message: from_client.AnyTournamentRequest) -> None:
         """Carry out what the session asks of a tournament."""
-        work = self._tournament_desk.carry_out(session, message, self._too_many_rooms)
-        self._run(session, message.id, work)
+        self._run(session, message.id, self._tournament_desk.carry_out(session, message))
 
     # -- the rest
 

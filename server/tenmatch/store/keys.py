@@ -34,6 +34,7 @@ a cluster.
 | tm:{code:CODE}       | string  | the room that a code stands for                    | as asked             |
 | tm:{PLAYER}:made:KEY | string  | the room that a player made under a key of theirs  | 600 s                |
 | tm:{PLAYER}:rooms    | zset    | rooms a player made, by the ms they count until    | with its last member |
+| tm:{PLAYER}:tournaments | zset | those they announced, by the ms they count until | with its last member |
 | tm:{PLAYER}:seats    | zset    | rooms a player sits in, by the ms they count until | with its last member |
 | tm:{PLAYER}:standing:MODE | string | what a player's rated games came to       | as set; none: 0 days |
 | tm:{PLAYER}:games:MODE | list  | these games (store.ratings)                      | as set; none: 0 days |
@@ -44,6 +45,7 @@ a cluster.
 | tm:{reports}:at      | zset    | their names by the ms when they came               | as set; none: 0 days |
 | tm:{reports}:by:PLAYER | zset  | a player's of a day, by the ms they count until    | with its last member |
 | tm:{at:ADDRESS}:rooms | zset   | rooms made from there, by the ms they count until  | with its last member |
+| tm:{at:ADDRESS}:tournaments | zset | likewise tournaments                         | with its last member |
 | tm:{daily:DAY}:seed  | string  | its seed and the ms when it was drawn    | as records   |
 | tm:{daily:DAY}:rooms | hash    | player → the room of their attempt       | as records   |
 | tm:{daily:DAY}:played | hash   | player → what their attempt came to     | as records   |
@@ -154,6 +156,16 @@ def made(player: PlayerId, key: str) -> str:
 def made_rooms(player: PlayerId) -> str:
     """Name the set of rooms that *player* made lately."""
     return f"tm:{{{player}}}:rooms"
+
+
+def made_tournaments(player: PlayerId) -> str:
+    """Name the set of tournaments that *player* announced and that are not over."""
+    return f"tm:{{{player}}}:tournaments"
+
+
+def tournaments_from(address: str) -> str:
+    """Name the set of tournaments that were announced from *address* lately."""
+    return f"tm:{{at:{address}}}:tournaments"
 
 
 def made_from(address: str) -> str:

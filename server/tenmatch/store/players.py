@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tenmatch.game.ids import Millis, PlayerId, RoomId
+from tenmatch.game.ids import Millis, PlayerId, RoomId, TournamentId
 from tenmatch.store import keys
 from tenmatch.store.connect import Store
 from tenmatch.store.link import Script, pack
@@ -11,6 +11,10 @@ MADE_KEY: Final = 600
 """Seconds for which a player's key brings back the room made under it."""
 COUNTED: Final = Millis(3_600_000)
 """A room made counts against its maker for so long, unless forgotten before."""
+ANNOUNCED: Final = Millis(9 * 24 * 3_600_000)
+"""A tournament counts against who announced it for so long, unless forgotten before."""
+ANNOUNCED_FROM: Final = Millis(24 * 3_600_000)
+"""And against their address."""
 SEATED: Final = Millis(24 * 3_600_000)
 """A seat is noted for so long, unless noted again."""
 
@@ -45,9 +49,36 @@ async def may_make_from(store: Store, address: str, room: RoomId, limit: int) ->
     return await _may_make(store, keys.made_from(address), room, limit)
 
 
-async def _may_make(store: Store, key: str, room: RoomId, limit: int) -> bool:
-    _, counted = await store.run(_MAY_MAKE, [key], room, limit, COUNTED)
-    return bool(counted)
+async def may_announce(store: Store, player: PlayerId, tournament: TournamentId, limit: int) -> bool:
+    """Count *tournament* among those of *player* that are not over; return False where there are *limit*.
+
+    Raises:
+        StoreDown: It may have been counted; asking again counts it once.
+    """
+    return await _may_make(store, keys.made_tournaments(player), tournament, limit, ANNOUNCED)
+
+
+async def may_announce_from(store: Store, address: str, tournament: TournamentId, limit: int) -> bool:
+    """Count *tournament* among those announced from *address* within a day; return False at the limit.
+
+    Raises:
+        StoreDown: It may have been counted; asking again counts it once.
+    """
+    return await _may_make(store, keys.tournaments_from(address), tournament, limit, ANNOUNCED_FROM)
+
+
+async def forget_announced(store: Store, player: PlayerId, tournament: TournamentId) -> None:
+    """Count *tournament* no longer among those of *player*: it is over, or was not announced after all.
+
+    Raises:
+        StoreDown: It may still be counted.
+    """
+    await store.call("ZREM", keys.made_tournaments(player), tournament)
+
+
+async def _may_make(store: Store, key: str, made: RoomId, limit: int, counted: Millis = COUNTED) -> bool:
+    _, may = await store.run(_MAY_MAKE, [key], made, limit, counted)
+    return bool(may)
 
 
 async def forget(store: Store, player: PlayerId, room: RoomId) -> None:

@@ -1,12 +1,11 @@
 """What clients ask of tournaments (server/protocol.md, "Tournaments")."""
 
 import secrets
-from collections.abc import Awaitable, Callable
 from typing import Final, assert_never
 
 from tenmatch.game.answers import Denied
 from tenmatch.game.events import Player
-from tenmatch.game.ids import Millis, RoomId, TournamentId
+from tenmatch.game.ids import Millis, TournamentId
 from tenmatch.game.options import BadOptions, Mode
 from tenmatch.game.tournament.decide import Begin, Command, Enter, Withdraw, announced
 from tenmatch.game.tournament.plan import Plan, planned
@@ -24,28 +23,34 @@ from tenmatch.store.connect import Store
 from tenmatch.store.log import Head
 
 FOLLOWED: Final = 10  # tournaments that a connection watches at once
-MayMake = Callable[[Session, RoomId], Awaitable[str | None]]
-"""Counts what a player makes; returns why they may not, if so."""
 
 
 class TournamentDesk:
     """Carries out what sessions ask of tournaments."""
 
-    def __init__(self, store: Store, tournaments: Tournaments, ratings: Ratings) -> None:
+    def __init__(
+        self, store: Store, tournaments: Tournaments, ratings: Ratings, *, per_player: int, per_address: int
+    ) -> None:
+        """Make the desk of a node.
+
+        Args:
+            per_player: Tournaments that one player announced and that are not over, at most; 0 lifts it.
+            per_address: Tournaments announced from one address within a day, at most; 0 lifts it.
+        """
+        self._per_player = per_player
+        self._per_address = per_address
         self._store = store
         self._tournaments = tournaments
         self._ratings = ratings
 
-    async def carry_out(
-        self, session: Session, message: from_client.AnyTournamentRequest, may_make: MayMake
-    ) -> None:
+    async def carry_out(self, session: Session, message: from_client.AnyTournamentRequest) -> None:
         """Carry out a request and answer it.
 
         Raises:
             StoreDown: It is not known what became of it; asking again does no harm.
         """
         try:
-            await self._carry_out(session, message, may_make)
+            await self._carry_out(session, message)
         except UnreadableTournament:
             text = "this tournament cannot be had here now: try again"
             session.fail(ErrorCode.UNAVAILABLE, text, re=message.id)
@@ -55,12 +60,14 @@ class TournamentDesk:
         except BadOptions as error:
             session.fail(ErrorCode.BAD_OPTIONS, error.text, re=message.id, field=error.field)
 
-    async def _carry_out(
-        self, session: Session, message: from_client.AnyTournamentRequest, may_make: MayMake
-    ) -> None:
+    def leave(self, session: Session) -> None:
+        """Let a session watch nothing any more."""
+        self._tournaments.leave(session)
+
+    async def _carry_out(self, session: Session, message: from_client.AnyTournamentRequest) -> None:
         match message:
             case from_client.CreateTournament():
-                await self._create(session, message, may_make)
+                await self._create(session, message)
             case from_client.WatchTournament(on=False):
                 held = self._tournaments.loaded.get(message.tournament)
                 if held is not None:
@@ -88,9 +95,7 @@ class TournamentDesk:
         else:
             session.done(re)
 
-    async def _create(
-        self, session: Session, message: from_client.CreateTournament, may_make: MayMake
-    ) -> None:
+    async def _create(self, session: Session, message: from_client.CreateTournament) -> None:
         plan, title = _planned(message), clean(message.title)
         if not title:
             raise BadOptions("title", "there is nothing to read in it")
@@ -98,7 +103,7 @@ class TournamentDesk:
         if message.key is not None:
             made = await players.made(self._store, session.whom.id, f"tournament {message.key}", id)
             id = TournamentId(made)
-        refusal = await may_make(session, id)
+        refusal = await self._too_many(session, id)
         if refusal is not None:
             session.fail(ErrorCode.TOO_MANY_ROOMS, refusal, re=message.id)
             return
@@ -122,6 +127,18 @@ class TournamentDesk:
         )
         held = await self._tournaments.found(id, happened)
         self._show(session, held, message.id, None)
+
+    async def _too_many(self, session: Session, id: TournamentId) -> str | None:
+        """Count a tournament that is to be announced; return why it may not be, if so."""
+        store, player = self._store, session.whom.id
+        limit = self._per_player
+        if limit and not await players.may_announce(store, player, id, limit):
+            return f"{limit} tournaments that are not over are all one player may have announced"
+        limit = self._per_address
+        if limit and not await players.may_announce_from(store, session.site, id, limit):
+            await players.forget_announced(store, player, id)
+            return f"{limit} tournaments within a day are all that may be announced from one address"
+        return None
 
     async def _listed(self, message: from_client.CreateTournament, plan: Plan) -> list[Player]:
         wanted = {one.id: clean_name(one.name) for one in message.players or ()}

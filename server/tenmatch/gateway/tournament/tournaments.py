@@ -373,7 +373,7 @@ class Tournaments:
         await lobby.put(self._store, *map(_listed, public), at=lobby.TOURNAMENTS)
         for held in over:
             await lobby.drop(self._store, held.id, at=lobby.TOURNAMENTS)
-            await players.forget(self._store, held.state.host.id, held.id)
+            await players.forget_announced(self._store, held.state.host.id, held.id)
             if not held.followers:
                 self.unload(held)
         for held in going_on:
