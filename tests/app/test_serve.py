@@ -208,7 +208,7 @@ async def test_its_pages(watch: Watch, url: str) -> None:
             ("/", 200, b"<html"),
             ("/healthz", 200, b"alive"),
             ("/readyz", 200, b'"ready":true'),
-            ("/v1/rooms", 200, b'{"rooms":[]}'),
+            ("/v1/rooms", 200, b'{"rooms":[]'),
             ("/v1", 426, b"WebSocket"),
             ("/nowhere", 404, b"nothing is at"),
         ):
