@@ -109,6 +109,7 @@ const DO = {
   ready: async (who, request) => void (await room(who, request).ready(true)) ?? {},
   bot: async (who, request) => void (await room(who, request).bot(request.level)) ?? {},
   chat: async (who, request) => void (await room(who, request).chat(request.text)) ?? {},
+  rematch: async (who, request) => void (await room(who, request).rematch(true)) ?? {},
   leave: async (who, request) => void (await room(who, request).leave()) ?? {},
   async move(who, request) {
     const { event, refused } = await room(who, request)[request.t](request.a, request.b);

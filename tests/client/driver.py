@@ -166,6 +166,10 @@ class Driver:
         await self._room(who, request).chat(request["text"])
         return {}
 
+    async def rematch(self, who: Person, request: Request) -> Request:
+        await self._room(who, request).rematch()
+        return {}
+
     async def leave(self, who: Person, request: Request) -> Request:
         await self._room(who, request).leave()
         return {}

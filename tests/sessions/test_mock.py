@@ -1,34 +1,20 @@
-"""`tenmatch mock`: the Python client against every session; what is said where something else comes in."""
+"""`tenmatch mock`: what it says to whom, and what it says of who says something else."""
 
 import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
-from tests.sessions.client import Actor
+from tests.sessions.mocked import verdict
 from tests.sessions.record import PLACE
-from tests.sessions.scripts import SCRIPTS
 from typer.testing import CliRunner
 from websockets.asyncio.client import ClientConnection, connect
 
 from tenmatch.app.cli import app
-from tenmatch.app.mock.serve import Mock
 from tenmatch.app.mock.session import BadSession, Session, read
-
-Act = Callable[[int], Awaitable[None]]
-
-
-async def verdict(session: Session, act: Act, patience_s: float = 20.0) -> str | None:
-    """Serve a session to what *act* does with its port, and return what the mock has to say."""
-    ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    async with asyncio.TaskGroup() as tasks:
-        served = tasks.create_task(Mock(session, patience_s=patience_s).run("127.0.0.1", 0, ready.set_result))
-        await act(await ready)
-    return served.result()
 
 
 def session_of(tmp_path: Path, *lines: dict[str, Any]) -> Session:
@@ -36,21 +22,6 @@ def session_of(tmp_path: Path, *lines: dict[str, Any]) -> Session:
     place = tmp_path / "small.jsonl"
     place.write_text("\n".join(map(json.dumps, [heading, *lines])))
     return read(place)
-
-
-@pytest.mark.parametrize("codec", ["msgpack", "json"])
-@pytest.mark.parametrize("name", [name for name, script in SCRIPTS.items() if not script.raw])
-async def test_the_python_client_plays_every_session(name: str, codec: Literal["msgpack", "json"]) -> None:
-    session = read(PLACE / f"{name}.jsonl")
-
-    async def act(port: int) -> None:
-        actor = Actor(port, codec)
-        try:
-            await actor.act(session)
-        finally:
-            await actor.client.close()
-
-    assert await verdict(session, act) is None
 
 
 HELLO = {"t": "hello", "id": 1, "name": "Ann"}
