@@ -1,5 +1,5 @@
-"""What is in every run, and how `make test` shares it between two processes: by files, but what measures or
-draws in one each.
+"""What is in every run, and how `make test` shares it between processes that mostly wait: by files, but what
+measures or draws in one each.
 
 What makes sense only at length is marked `full` and left out; `--hypothesis-profile=full` does all.
 """
@@ -33,5 +33,5 @@ def _together(path: Path) -> Path:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Number tests of bytes: masks are random, and both processes must know a test by the same name."""
+    """Number tests of bytes: masks are random, and all processes must know a test by the same name."""
     return argname if isinstance(val, bytes) else None

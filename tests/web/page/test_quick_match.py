@@ -103,6 +103,7 @@ def test_whoever_sits_down_elsewhere_looks_no_longer(visit: Visit) -> None:
     expect(bob.at("seek")).to_be_visible()
 
 
+@pytest.mark.full
 def test_who_waits_for_long_may_play_the_computer(visit: Visit) -> None:
     ann = visit()
     ann.press("play-someone")
@@ -112,6 +113,7 @@ def test_who_waits_for_long_may_play_the_computer(visit: Visit) -> None:
     ann.sees("seat-1", "computer, medium")
 
 
+@pytest.mark.full
 def test_whose_opponent_does_not_come_looks_on(visit: Visit) -> None:
     ann, nobody, bob = visit(), visit(), visit()
     ann.press("play-someone")
