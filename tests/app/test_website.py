@@ -107,13 +107,20 @@ def test_each_answer_is_one_of_its_own(site: Mapping[str, Page]) -> None:
 
 def test_the_web_client_itself_is_found_and_whole() -> None:
     place = folder()
-    served = pages(place)
+    served = pages(place, admin=True)
     assert b"<html" in get(served, "/").body
+    assert b"operator" in get(served, "/admin").body
     for path in place.rglob("*"):
         if path.is_file() and path.suffix in TYPES:
             response = get(served, f"/{path.relative_to(place).as_posix()}")
             assert response.status_code == HTTPStatus.OK
             assert response.body == path.read_bytes()
+
+
+def test_what_is_for_operators_is_served_only_where_there_are_some() -> None:
+    hidden = set(pages(folder(), admin=True)) - set(pages(folder()))
+    assert {"/admin", "/admin/index.html", "/admin/admin.js"} <= hidden
+    assert all(path.startswith("/admin") for path in hidden)
 
 
 def test_a_package_without_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

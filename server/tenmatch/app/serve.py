@@ -18,6 +18,8 @@ from rich.console import Console
 
 from tenmatch import __version__
 from tenmatch.app import reference, website
+from tenmatch.app.admin.access import Access
+from tenmatch.app.admin.answers import Admin
 from tenmatch.app.drain import Server, drain
 from tenmatch.app.logs import lines_counted
 from tenmatch.app.registry import ROUND_S, Registry
@@ -25,7 +27,7 @@ from tenmatch.app.scraping import figures_of, figures_of_all
 from tenmatch.app.settings import Settings
 from tenmatch.app.wiring import Node, start
 from tenmatch.gateway.onlooker import Onlooker
-from tenmatch.gateway.rounds import every
+from tenmatch.gateway.rounds import every, guarded
 from tenmatch.gateway.tls import BadCertificate, Certificate, SecureServer
 from tenmatch.store import tethered
 from tenmatch.store.checks import Finding, Severity, check
@@ -182,7 +184,8 @@ async def run_node(
     Raises:
         Unfit: The store would lose games, or what traces need is not installed.
     """
-    site = {**website.pages(website.folder()), **reference.pages()}
+    files = website.pages(website.folder(), admin=settings.admin_token is not None)
+    site = {**files, **reference.pages()}
     with (
         contextlib.closing(Store(Address(url))) as store,
         lines_counted() as lines,
@@ -214,6 +217,14 @@ def _register(node: Node, listener: socket.socket, group: asyncio.TaskGroup, *, 
     """Let those who run the server know of a node, for as long as its tasks run."""
     registry = Registry(node, _url(listener, secure=secure))
     node.tasks.append(group.create_task(every("registry", ROUND_S, registry.say, at_once=True)))
+    if (token := node.settings.admin_token) is not None:
+        clock = node.store.clock
+        access = Access(token.get_secret_value(), lambda: clock.now() / 1000, secure=secure)
+        writes = node.settings.admin_writes
+        admin = Admin(
+            node, registry, access, writes=writes, spawn=lambda work: group.create_task(guarded(work))
+        )
+        node.pages.update(admin.pages())
     return registry
 
 

@@ -23,7 +23,7 @@ PREFIX = "TENMATCH_"
 ENV_FILE = "TENMATCH_ENV_FILE"
 Listed = Annotated[tuple[str, ...], NoDecode]
 """What is written as one text, its parts separated by commas."""
-SECRETS = ("SECRET", "REDIS", "JWT_SECRET")
+SECRETS = ("SECRET", "REDIS", "JWT_SECRET", "ADMIN_TOKEN")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\sA-Z]+")  # as browsers send it: no path, not even a slash
 
 
@@ -46,6 +46,10 @@ class Settings(BaseSettings):
         description="URL of a Redis of yours (redis://…, rediss://…, redis+sentinel://…, redis+cluster://…, "
         "unix://…); without, a private Valkey is started",
     )
+    admin_token: SecretStr | None = Field(
+        None, min_length=32, description="lets operators in at /admin; without there is no such page"
+    )
+    admin_writes: bool = Field(False, description="let them kick, close, announce and drain there, too")
     durability: Durability = Field(
         Durability.FAST,
         description="who has a move before it is acknowledged: fast (Redis), replicated (a replica, too) or "

@@ -78,11 +78,18 @@ def folder() -> Path:
     raise WebsiteMissing(f"no index.html in {package / 'web'}: the package is not whole, install it again")
 
 
-def pages(place: Path) -> dict[str, File]:
-    """Return an answer for each file of the web client, by path; `/` is its index."""
+def pages(place: Path, *, admin: bool = False) -> dict[str, File]:
+    """Return an answer for each file of the web client, by path; `/` is its index.
+
+    Args:
+        admin: With the operators' page, at `/admin`.
+    """
     answers: dict[str, File] = {}
     for path in sorted(place.rglob("*")):
-        if path.is_file() and path.suffix in TYPES:
+        operators = path.relative_to(place).parts[0] == "admin"
+        if path.is_file() and path.suffix in TYPES and (admin or not operators):
             answers[f"/{path.relative_to(place).as_posix()}"] = ready(TYPES[path.suffix], path.read_bytes())
     answers["/"] = answers["/index.html"]
+    if "/admin/index.html" in answers:
+        answers["/admin"] = answers["/admin/index.html"]
     return answers

@@ -81,6 +81,7 @@ class Node:
     watchdog: Watchdog  # of the loop that the node runs on; to be entered by whoever runs it
     counts: Counts
     settings: Settings
+    pages: dict[str, Page]  # the plain HTTP answers, by path
     numbers: Iterator[int]  # of its connections
     tasks: list[asyncio.Task[None]]  # they run for ever
     ended: asyncio.Event
@@ -258,6 +259,7 @@ async def start(
         watchdog,
         counts,
         settings,
+        pages,
         count(1),
         tasks,
         ended,

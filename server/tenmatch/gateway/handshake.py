@@ -105,7 +105,7 @@ class Handshake:
         if path_of(request) != PATH or not _wants_upgrade(request):
             if path_of(request) == PATH and request.method in ("GET", "HEAD"):
                 return _upgrade_required("this is the WebSocket's address: connect with a WebSocket client")
-            return route(self._pages, request)
+            return route(self._pages, request, address)
         refusal = self._refusal(request, address)
         if refusal is not None:
             self.turned_away[refusal.status_code] += 1

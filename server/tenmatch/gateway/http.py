@@ -1,4 +1,7 @@
-"""Plain HTTP answers on the WebSocket's port: one request a connection, GET and HEAD only, no bodies in."""
+"""Plain HTTP answers on the WebSocket's port: one request a connection, no bodies in.
+
+GET and HEAD are answered everywhere, POST only where a page is there for it.
+"""
 
 import email.utils
 from collections.abc import Awaitable, Callable, Mapping
@@ -35,6 +38,18 @@ class Later:
             return response
 
         return Later(fetch, self._spawn)
+
+
+class Addressed:
+    """A page that has to know from which address it is asked for."""
+
+    def __init__(self, answer: "Callable[[Request, str], Response | Later]") -> None:
+        """Answer with what *answer* makes of a request and its address."""
+        self.answer = answer
+
+    def __call__(self, request: Request) -> "Response | Later":
+        """Answer a request from nobody knows where."""
+        return self.answer(request, "?")
 
 
 Page = Callable[[Request], Response | Later]
@@ -94,14 +109,19 @@ def takes_gzip(request: Request) -> bool:
     return "gzip" in listed(request, "Accept-Encoding")
 
 
-def route(pages: Mapping[str, Page], request: Request) -> Response | Later:
-    """Answer a plain request from the page under its path, or from the one for all that is in its folder."""
-    if request.method not in ("GET", "HEAD"):
+def route(pages: Mapping[str, Page], request: Request, address: str = "?") -> Response | Later:
+    """Answer a plain request from the page under its path, or from the one for all that is in its folder.
+
+    Pages that answer a POST stand under that word and their path.
+    """
+    path = path_of(request)
+    looks = request.method in ("GET", "HEAD")
+    name = path if looks else f"{request.method} {path}"
+    page = pages.get(name) or pages.get(f"{name.rpartition('/')[0]}/*")
+    if page is None and not looks:
         return say(
             HTTPStatus.METHOD_NOT_ALLOWED, "only GET and HEAD are answered here", {"Allow": "GET, HEAD"}
         )
-    path = path_of(request)
-    page = pages.get(path) or pages.get(f"{path.rpartition('/')[0]}/*")
     if page is None:
         return say(HTTPStatus.NOT_FOUND, f"nothing is at {path!r}")
-    return page(request)
+    return page.answer(request, address) if isinstance(page, Addressed) else page(request)

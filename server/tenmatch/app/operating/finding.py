@@ -46,15 +46,18 @@ async def find(store: Store, named: str) -> Found:
         raise Failed(f"the log of room {room} cannot be read: {error}") from error
 
 
-async def going_on(store: Store) -> AsyncIterator[Found | RoomId]:
+async def going_on(store: Store, *, at_once: int = AT_ONCE) -> AsyncIterator[Found | RoomId]:
     """Yield every room that is not over, private ones too; of one that cannot be read the id alone.
+
+    Args:
+        at_once: How many are read together.
 
     Raises:
         StoreDown: They could not be read.
     """
     marked = [room for room in await due.marked(store) if not is_tournament(room)]
-    for first in range(0, len(marked), AT_ONCE):
-        rooms = marked[first : first + AT_ONCE]
+    for first in range(0, len(marked), at_once):
+        rooms = marked[first : first + at_once]
         logs = await log.read_all(store, rooms)
         for room, stored, where in zip(rooms, logs, await whereabouts(store, rooms), strict=True):
             if not stored.entries:  # it has expired, or is only about to be made

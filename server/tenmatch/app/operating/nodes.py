@@ -48,12 +48,22 @@ def announce(
 
 
 async def _announce(settings: Settings, text: str) -> int:
+    async with opened(settings) as store:
+        return await announce_on(store, text)
+
+
+async def announce_on(store: Store, text: str) -> int:
+    """Say something to everyone, and return on how many nodes.
+
+    Raises:
+        Failed: It cannot be said, or not all nodes heard it.
+        StoreDown: They may have heard it or not.
+    """
     if not clean(text):
         raise Failed("there is nothing to say in that")
     if len(text) > orders.LONGEST:
         raise Failed(f"that is {len(text)} characters long; {orders.LONGEST} can be said at once")
-    async with opened(settings) as store:
-        return await _order(store, Announce(text, store.clock.now()))
+    return await _order(store, Announce(text, store.clock.now()))
 
 
 def _names(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -79,10 +89,20 @@ def drain(
 
 async def _drain(settings: Settings, node: str) -> None:
     async with opened(settings) as store:
-        names = [one.node for one in await all_nodes(store)]
-        if node not in names:
-            raise Failed(f"no node {node!r} runs; there are: {', '.join(names) or 'none'}")
-        await _order(store, Drain(node))
+        await drain_on(store, node)
+
+
+async def drain_on(store: Store, node: str) -> None:
+    """Tell a node to send its clients elsewhere and end.
+
+    Raises:
+        Failed: No such node runs, or not all nodes heard it.
+        StoreDown: It may have heard it or not.
+    """
+    names = [one.node for one in await all_nodes(store)]
+    if node not in names:
+        raise Failed(f"no node {node!r} runs; there are: {', '.join(names) or 'none'}")
+    await _order(store, Drain(node))
 
 
 async def _order(store: Store, order: Order) -> int:
