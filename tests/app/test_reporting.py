@@ -24,7 +24,7 @@ async def keep(url: str, *kept: bytes) -> None:
     with closing(Store(Address(url))) as store:
         for number, report in enumerate(kept):
             who = {"by": PlayerId(f"m4kx7q2wz9h{number}"), "about": PlayerId("w6tq9ek2hmpa")}
-            await reports.keep(store, report, room=RoomId(ROOM), most=0, ttl=60, **who)
+            await reports.keep(store, report, room=RoomId(ROOM), site="192.0.2.1", most=0, ttl=60, **who)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from tests.store.entries import OTHER_ROOM, ROOM, entry
 from tests.store.test_keys import documented
 
-from tenmatch.game.ids import Day, Millis, PlayerId, RoomCode, SeatNumber
+from tenmatch.game.ids import Day, Millis, PlayerId, RoomCode, SeatNumber, TournamentId
 from tenmatch.game.options import Mode
 from tenmatch.store import (
     boards,
@@ -61,6 +61,8 @@ async def do_everything(store: Store) -> None:
     await players.made(store, player, "key", ROOM)
     await players.may_make(store, player, ROOM, 3)
     await players.may_make_from(store, "192.0.2.1", ROOM, 3)
+    await players.may_announce(store, player, TournamentId(ROOM), 3)
+    await players.may_announce_from(store, "192.0.2.1", TournamentId(ROOM), 3)
     await players.seat_in(store, player, ROOM)
     await records.keep(store, {ROOM: b"record"}, 60)
     await observed.keep(store, {ROOM: [b"note"]}, 60)
@@ -70,7 +72,8 @@ async def do_everything(store: Store) -> None:
         await ratings.enter(store, player, "race", found=found, most=3, ttl=ttl, **new)  # type: ignore[arg-type]
     await boards.put(store, "race", player, 1000, store.clock.now(), ttl=60)
     await boards.read(store, "race", None, first=0, many=3, player=player)
-    await reports.keep(store, b"report", room=ROOM, by=player, about=PLAYERS[0], most=3, ttl=60)
+    whose = {"by": player, "about": PLAYERS[0]}
+    await reports.keep(store, b"report", room=ROOM, site="192.0.2.1", most=3, ttl=60, **whose)
     await play_the_daily(store, player)
     await nodes.say(store, "node-1", b"vitals")
     await nodes.hear(store)

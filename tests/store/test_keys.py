@@ -39,6 +39,7 @@ NAMES = [
     keys.made_tournaments(PLAYER),
     keys.made_from("2001:db8::/64"),
     keys.tournaments_from("2001:db8::/64"),
+    keys.reports_from("2001:db8::/64"),
     keys.seats(PLAYER),
     keys.standing(PLAYER, "race"),
     keys.games(PLAYER, "race"),

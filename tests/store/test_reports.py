@@ -11,9 +11,15 @@ ANNA, BOB = PlayerId("anna00000000"), PlayerId("bob000000000")
 
 
 async def keep(
-    store: Store, report: bytes, room: RoomId = ROOM, most: int = 0, ttl: int = 60, by: PlayerId = ANNA
+    store: Store,
+    report: bytes,
+    room: RoomId = ROOM,
+    most: int = 0,
+    ttl: int = 60,
+    by: PlayerId = ANNA,
+    site: str = "192.0.2.1",
 ) -> bool:
-    return await reports.keep(store, report, room=room, by=by, about=BOB, most=most, ttl=ttl)
+    return await reports.keep(store, report, room=room, by=by, site=site, about=BOB, most=most, ttl=ttl)
 
 
 def rooms(count: int) -> list[RoomId]:
@@ -57,3 +63,11 @@ async def test_the_oldest_give_way(store: Store, monkeypatch: pytest.MonkeyPatch
         await keep(store, room.encode(), room)
     assert await reports.read(store) == [room.encode() for room in rooms(4)[2:]]
     assert await store.call("HLEN", keys.REPORTS) == 2
+
+
+async def test_guests_of_one_address_do_not_push_out_all_others(store: Store) -> None:
+    guests = [PlayerId(f"guest{number:07}") for number in range(reports.SENDERS + 1)]
+    sent = [await keep(store, b"", room, most=2, by=guest) for guest in guests for room in rooms(2)]
+    assert sent == [True] * reports.SENDERS * 2 + [False] * 2
+    assert await keep(store, b"", rooms(2)[1], most=2, by=guests[0])  # again, in the place of the other
+    assert await keep(store, b"", most=2, by=guests[-1], site="192.0.2.2")

@@ -129,6 +129,7 @@ class Talk:
             encode(report),
             room=table.room,
             by=person.id,
+            site=session.site,
             about=about["id"],
             most=self._per_day,
             ttl=self._ttl,
@@ -136,7 +137,7 @@ class Talk:
         if kept:
             session.done(message.id)
         else:
-            text = f"{self._per_day} reports a day at most"
+            text = f"{self._per_day} reports a day at most, and {reports.SENDERS} times that from one address"
             session.fail(ErrorCode.RATE_LIMITED, text, re=message.id)
 
 

@@ -46,6 +46,7 @@ a cluster.
 | tm:{reports}:by:PLAYER | zset  | a player's of a day, by the ms they count until    | with its last member |
 | tm:{at:ADDRESS}:rooms | zset   | rooms made from there, by the ms they count until  | with its last member |
 | tm:{at:ADDRESS}:tournaments | zset | likewise tournaments                         | with its last member |
+| tm:{at:ADDRESS}:reports | zset | likewise reports sent from there                | with its last member |
 | tm:{daily:DAY}:seed  | string  | its seed and the ms when it was drawn    | as records   |
 | tm:{daily:DAY}:rooms | hash    | player → the room of their attempt       | as records   |
 | tm:{daily:DAY}:played | hash   | player → what their attempt came to     | as records   |
@@ -171,6 +172,11 @@ def tournaments_from(address: str) -> str:
 def made_from(address: str) -> str:
     """Name the set of rooms that were made from *address* lately."""
     return f"tm:{{at:{address}}}:rooms"
+
+
+def reports_from(address: str) -> str:
+    """Name the set of reports that were sent from *address* lately."""
+    return f"tm:{{at:{address}}}:reports"
 
 
 def reports_by(player: PlayerId) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tenmatch.game.ids import PlayerId, RoomId
+from tenmatch.game.ids import Millis, PlayerId, RoomId
 from tenmatch.store import keys
 from tenmatch.store.connect import Store
 from tenmatch.store.link import Script, pack
@@ -10,15 +10,29 @@ from tenmatch.store.link import Script, pack
 MOST: Final = 10_000
 """Reports that are kept; the oldest give way."""
 
+SENDERS: Final = 10
+"""As many reports as so many players may send come from one address: else it could push out all others."""
+
+_DAY: Final = Millis(24 * 3_600_000)
+_MAY_SEND: Final = Script("may_make")
 _REPORT: Final = Script("report")
 
 
 async def keep(
-    store: Store, report: bytes, *, room: RoomId, by: PlayerId, about: PlayerId, most: int, ttl: int
+    store: Store,
+    report: bytes,
+    *,
+    room: RoomId,
+    by: PlayerId,
+    site: str,
+    about: PlayerId,
+    most: int,
+    ttl: int,
 ) -> bool:
-    """Keep a report; return False where its sender has sent as many as they may.
+    """Keep a report; return False where its sender, or their address, has sent as many as may be.
 
     Args:
+        site: The address that it comes from.
         most: How many a player may send within 24 hours; 0: any number.
         ttl: Seconds for which it is kept; 0: for ever.
 
@@ -27,6 +41,10 @@ async def keep(
     """
     owned = [keys.REPORTS, keys.REPORTS_AT, keys.reports_by(by)]
     name = f"{room}:{by}:{about}"
+    if most:
+        _, may = await store.run(_MAY_SEND, [keys.reports_from(site)], name, SENDERS * most, _DAY)
+        if not may:
+            return False
     _, kept = await store.run(_REPORT, owned, name, report, most, MOST, ttl * 1000)
     return bool(kept)
 

@@ -1,7 +1,7 @@
--- Count a room, or tournament, among those that were made lately, if there are not too many.
+-- Count a room, tournament or report among those that were made lately, if there are not too many.
 --
 -- KEYS[1]  those that a player made, or that were made from an address, by the ms until which they count (zset)
--- ARGV[1]  room, or tournament
+-- ARGV[1]  the one that is to be made
 -- ARGV[2]  how many may count
 -- ARGV[3]  for how many ms it counts
 --
