@@ -314,3 +314,10 @@ async def test_to_show_one_again_its_log_is_not_folded_again(
     assert folded == 1
     await node.store.call("DEL", keys.log(RoomId(id)))
     assert (await ask(other, f"/v1/tournaments/{id}")).status == 404
+
+
+async def test_what_is_asked_too_often_is_counted_as_joins_are(url: str) -> None:
+    async with running(url, joins_per_minute=1) as node, peer(node.port) as one:
+        answers = [await one.ask("tournament_watch", tournament=NONE, on=True) for _ in range(2)]
+        assert [answer["code"] for answer in answers] == ["no_such_tournament", "rate_limited"]
+        assert node.node.counts.limited["join"] == 1

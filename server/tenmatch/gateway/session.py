@@ -216,8 +216,12 @@ class Session:
                 self._say_hello(message)
             case from_client.Create():
                 self._desk.create(self, message)
-            case from_client.Join() | from_client.Daily():
-                self._join(message)
+            case from_client.Join():
+                if self._may_join(message):
+                    self._desk.join(self, message)
+            case from_client.Daily():
+                if self._may_join(message):
+                    self._desk.daily(self, message)
             case (
                 from_client.Ready()
                 | from_client.Start()
@@ -239,7 +243,8 @@ class Session:
                 | from_client.LeaveTournament()
                 | from_client.StartTournament()
             ):
-                self._ask_tournament(message)
+                if self._may_join(message):
+                    self._desk.tournament(self, message)
             case from_client.Lobby(on=on):
                 self._desk.follow(self, on, message.id)
             case _:
@@ -364,23 +369,14 @@ class Session:
         if re is not None:
             self.send(to_client.Ok(re=re))
 
-    def _join(self, message: from_client.Join | from_client.Daily) -> None:
+    def _may_join(self, message: from_client.Request) -> bool:
+        """Take the credit for what opens a room or a tournament; say so where it is one too many."""
         if self._allowed.join(self._loop.time()):
-            if isinstance(message, from_client.Join):
-                self._desk.join(self, message)
-            else:
-                self._desk.daily(self, message)
-        else:
-            self._counts.limited["join"] += 1
-            text = f"{self.limits.joins_per_minute:g} joins a minute at most: send it again in a while"
-            self._reject(message, ErrorCode.RATE_LIMITED, text)
-
-    def _ask_tournament(self, message: from_client.AnyTournamentRequest) -> None:
-        if self._allowed.join(self._loop.time()):
-            self._desk.tournament(self, message)
-        else:
-            text = f"{self.limits.joins_per_minute:g} joins a minute at most: send it again in a while"
-            self._reject(message, ErrorCode.RATE_LIMITED, text)
+            return True
+        self._counts.limited["join"] += 1
+        text = f"{self.limits.joins_per_minute:g} joins a minute at most: send it again in a while"
+        self.fail(ErrorCode.RATE_LIMITED, text, re=message.id)
+        return False
 
     def _leave(self, message: from_client.Leave) -> None:
         held = self.rooms.get(message.room)
