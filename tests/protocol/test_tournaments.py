@@ -90,6 +90,12 @@ def test_the_results_are_a_table_in_which_no_name_is_a_formula() -> None:
     assert len(lines) == 1 + 3 + 1
 
 
+@pytest.mark.parametrize("name", ["=1", "+1", "-1", "@A1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff20A1"])
+def test_no_name_is_a_formula_in_either_width(name: str) -> None:
+    contest = Contest("arena", [Player(PlayerId("m4kx7q2wz9ht"), name)])
+    assert f",'{name}," in as_csv(contest.state).decode()
+
+
 def test_options_in_effect_are_told() -> None:
     options, _ = choose(mode_named("race"), {"size": 18, "max_players": 2})
     assert tournament_map(stand())["plan"]["options"] == msgspec.to_builtins(options)

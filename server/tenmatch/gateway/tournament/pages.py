@@ -24,8 +24,8 @@ log = logging.getLogger(__name__)
 
 FOR_ANYONE: Final = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
 _NAMED: Final = re.compile(rf"([a-z0-9]{{{TOURNAMENT_ID_LENGTH}}})(\.csv)?")
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""With these a spreadsheet takes a text for a formula."""
+_FORMULA: Final = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""With these, some in both widths, a spreadsheet takes a text for a formula; no name begins with a space."""
 
 
 class TournamentPages:
