@@ -34,9 +34,9 @@ const SENTENCES = {
   added: ({ event }) => t('did.added', { n: event.digits.length }),
   passed: () => t('did.passed'),
   flagged: () => t('did.flagged'),
-  resigned: () => t('did.resigned'),
+  resigned: ({ event }) => t(event.kicked ? 'did.kicked' : 'did.resigned'),
   shifted: ({ event }) => t('did.shifted', { s: Math.round(event.by_ms / 1000) }),
-  ended: ({ event }) => t(`ended.${event.reason}`),
+  ended: ({ event }) => t(`ended.${event.closed ? 'closed' : event.reason}`),
 };
 
 /** A taken pair: "4 + 6 over the row end, row closed". */

@@ -171,6 +171,7 @@ export default {
   'did.passed': 'passed',
   'did.flagged': 'ran out of time',
   'did.resigned': 'resigned',
+  'did.kicked': 'taken out by the organisers',
   'did.shifted': 'The server was away for {s} s; all clocks waited',
   overRowEnd: 'over the row end',
   rowsClosed: '{n|row closed|two rows closed}',
@@ -180,6 +181,7 @@ export default {
   'ended.time': 'Time is up.',
   'ended.last_one_in': 'Only one was left in the game.',
   'ended.abandoned': 'The game was abandoned.',
+  'ended.closed': 'The organisers closed the game.',
 
   'why.blocked': '{list} {n|lies|lie} between {a} and {b}',
   'why.values': '{a} and {b} are neither equal nor make 10',

@@ -171,6 +171,7 @@ export default {
   'did.passed': 'paso',
   'did.flagged': 'sin tiempo',
   'did.resigned': 'rendición',
+  'did.kicked': 'exclusión',
   'did.shifted': 'El servidor faltó {s} s; los relojes esperaron',
   overRowEnd: 'por el final de fila',
   rowsClosed: '{n|fila cerrada|dos filas cerradas}',
@@ -180,6 +181,7 @@ export default {
   'ended.time': 'Se acabó el tiempo.',
   'ended.last_one_in': 'Solo quedaba uno en la partida.',
   'ended.abandoned': 'La partida se abandonó.',
+  'ended.closed': 'Los organizadores cerraron la partida.',
 
   'why.blocked': '{list} {n|está|están} entre {a} y {b}',
   'why.values': '{a} y {b} no son iguales ni suman 10',

@@ -173,6 +173,7 @@ export default {
   'did.passed': 'passe',
   'did.flagged': 'temps écoulé',
   'did.resigned': 'abandon',
+  'did.kicked': 'exclusion',
   'did.shifted': 'Le serveur était absent {s} s ; les pendules ont attendu',
   overRowEnd: 'par la fin de ligne',
   rowsClosed: '{n|ligne fermée|deux lignes fermées}',
@@ -182,6 +183,7 @@ export default {
   'ended.time': 'Le temps est écoulé.',
   'ended.last_one_in': 'Il n’en restait qu’un dans la partie.',
   'ended.abandoned': 'La partie a été abandonnée.',
+  'ended.closed': 'Les organisateurs ont clos la partie.',
 
   'why.blocked': '{list} {n|se trouve|se trouvent} entre {a} et {b}',
   'why.values': '{a} et {b} ne sont pas égaux et ne font pas 10',

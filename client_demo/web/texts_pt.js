@@ -172,6 +172,7 @@ export default {
   'did.passed': 'passe',
   'did.flagged': 'sem tempo',
   'did.resigned': 'desistência',
+  'did.kicked': 'exclusão',
   'did.shifted': 'O servidor faltou por {s} s; os relógios esperaram',
   overRowEnd: 'pelo fim da linha',
   rowsClosed: '{n|linha fechada|duas linhas fechadas}',
@@ -181,6 +182,7 @@ export default {
   'ended.time': 'O tempo acabou.',
   'ended.last_one_in': 'Só restou um na partida.',
   'ended.abandoned': 'A partida foi abandonada.',
+  'ended.closed': 'Os organizadores encerraram a partida.',
 
   'why.blocked': '{list} {n|está|estão} entre {a} e {b}',
   'why.values': '{a} e {b} não são iguais nem somam 10',

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
@@ -26,16 +26,22 @@ class Failed(Exception):
     """A command could not do what it was asked for; says why."""
 
 
-def _room_ids(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the ids of rooms that begin so, for a shell to complete; none where no store answers."""
+def completed(
+    ctx: typer.Context, incomplete: str, look: Callable[[Store], Coroutine[Any, Any, Iterable[str]]]
+) -> list[str]:
+    """Return of what *look* finds in the store that begins so, for a shell; nothing where none answers."""
 
-    async def look() -> list[RoomId]:
+    async def names() -> Iterable[str]:
         async with opened(read_settings(redis=ctx.params.get("redis"), data=ctx.params.get("data"))) as store:
-            return await due.marked(store)
+            return await look(store)
 
     with contextlib.suppress(BadSettings, BadStoreUrl, Unreachable):
-        return sorted(room for room in asyncio.run(look()) if room.startswith(incomplete))
+        return sorted(name for name in asyncio.run(names()) if name.startswith(incomplete))
     return []
+
+
+def _room_ids(ctx: typer.Context, incomplete: str) -> list[str]:
+    return completed(ctx, incomplete, due.marked)
 
 
 RedisOption = Annotated[str | None, typer.Option(help="URL of the Redis that the server uses.")]

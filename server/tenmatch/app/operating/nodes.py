@@ -1,6 +1,5 @@
 """`tenmatch nodes`, `announce` and `drain`: the nodes that run, and what they are told."""
 
-import contextlib
 from typing import Annotated
 
 import msgspec
@@ -9,15 +8,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tenmatch.app.operating.command import DataOption, Failed, JsonOption, RedisOption, carried_out
+from tenmatch.app.operating.command import DataOption, Failed, JsonOption, RedisOption, carried_out, completed
 from tenmatch.app.operating.listing import moment
 from tenmatch.app.registry import Vitals, all_nodes, slowest
-from tenmatch.app.settings import BadSettings, Settings
-from tenmatch.app.storage import Unreachable, opened
+from tenmatch.app.settings import Settings
+from tenmatch.app.storage import opened
 from tenmatch.gateway import orders
 from tenmatch.gateway.orders import Announce, Drain, Order
 from tenmatch.gateway.readable import clean
-from tenmatch.store.connect import BadStoreUrl, Store
+from tenmatch.store.connect import Store
 from tenmatch.store.nodes import tell
 
 
@@ -67,11 +66,10 @@ async def announce_on(store: Store, text: str) -> int:
 
 
 def _names(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the nodes whose names begin so, for a shell to complete; none where no store answers."""
-    with contextlib.suppress(BadSettings, BadStoreUrl, Unreachable, typer.Exit):
-        found = carried_out(gather, ctx.params.get("redis"), ctx.params.get("data"))
-        return [one.node for one in found if one.node.startswith(incomplete)]
-    return []
+    async def look(store: Store) -> list[str]:
+        return [one.node for one in await all_nodes(store)]
+
+    return completed(ctx, incomplete, look)
 
 
 def drain(
