@@ -133,6 +133,15 @@ def test_other_games_are_no_attempts(name: str) -> None:
     assert attempt(played(name)) is None
 
 
+def test_what_goes_on_when_the_deal_is_told_is_no_attempt() -> None:
+    told = revealed_at(day_of(START))
+    events = [
+        replace(event, at=told) if isinstance(event, Matched | Ended) else event for event in played("daily")
+    ]
+    assert attempt(events) is None
+    assert attempt([replace(event, at=Millis(told - 1)) for event in played("daily")]) is not None
+
+
 def test_an_attempt_that_goes_on_came_to_nothing_yet() -> None:
     assert attempt(played("daily")[:-1]) is None
 

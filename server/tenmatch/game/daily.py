@@ -44,13 +44,18 @@ def revealed_at(day: Day) -> Millis:
 
 
 def attempt(events: Sequence[AnyEvent]) -> Attempt | None:
-    """Return what the log of a room came to as an attempt; None where it is none, or did not begin or end."""
+    """Return what the log of a room came to as an attempt; None where it is none, or did not begin or end.
+
+    Nor is it one where the deal was told before its last move: an outage can put off the end for so long.
+    """
     created, seated = events[0], events[1]
     assert isinstance(created, Created), "a log begins with created"
     assert isinstance(seated, Seated), "then somebody sits down"
     started = next((event for event in events if isinstance(event, Started)), None)
     ended = next((event for event in events if isinstance(event, Ended)), None)
     if created.daily is None or started is None or ended is None:
+        return None
+    if any(isinstance(event, Matched) and event.at >= revealed_at(created.daily) for event in events):
         return None
     clear = next((event for event in events if isinstance(event, Matched) and event.left == 0), None)
     until = ended.at if clear is None else clear.at
