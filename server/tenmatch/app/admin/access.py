@@ -92,11 +92,11 @@ class Access:
 
     def _is_good(self, value: str) -> bool:
         until, _, seal = value.partition(".")
-        sealed = hmac.compare_digest(_bytes(seal), self._seal(until).encode())
+        sealed = hmac.compare_digest(seal.encode(), self._seal(until).encode())
         return sealed and until.isascii() and until.isdecimal() and self._now() < int(until)
 
     def _seal(self, until: str) -> str:
-        return hmac.new(self._token, _SEAL + _bytes(until), "sha256").hexdigest()
+        return hmac.new(self._token, _SEAL + until.encode(), "sha256").hexdigest()
 
 
 def _bearer(request: Request) -> bytes | None:
@@ -104,7 +104,7 @@ def _bearer(request: Request) -> bytes | None:
         kind, _, token = request.headers.get("Authorization", "").partition(" ")
     except MultipleValuesError:
         return None
-    return _bytes(token.strip()) if kind.lower() == "bearer" and token else None
+    return token.strip().encode() if kind.lower() == "bearer" and token else None
 
 
 def _is_ours(request: Request) -> bool:
@@ -118,8 +118,3 @@ def _is_ours(request: Request) -> bool:
 
 def _unknown(text: str) -> Response:
     return say(HTTPStatus.UNAUTHORIZED, text, {**PRIVATE, "WWW-Authenticate": "Bearer"})
-
-
-def _bytes(text: str) -> bytes:
-    """Return what stood in a header: what is no ASCII there was read as surrogates."""
-    return text.encode(errors="surrogateescape")
