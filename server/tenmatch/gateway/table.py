@@ -19,15 +19,7 @@ from tenmatch.game.commands import AnyCommand
 from tenmatch.game.ids import Millis, RoomId, SeatNumber, Seq
 from tenmatch.game.room import Phase, Room
 from tenmatch.game.settle import rematch_due
-from tenmatch.gateway.asked import (
-    Answer,
-    Asked,
-    Done,
-    Holder,
-    Repeated,
-    Reply,
-    Unavailable,
-)
+from tenmatch.gateway.asked import Answer, Asked, Done, Holder, Repeated, Reply, Unavailable
 from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.onlooker import Onlooker, Way
