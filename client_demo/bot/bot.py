@@ -1,6 +1,7 @@
 """A player of your own to start from: `python bot.py [URL] [ROOM]`.
 
-With a room's code it plays there, else it looks for an opponent. What it does well is yours to say: `choose`.
+With a room's code it plays there, else whoever looks for an opponent, or after 15 s the computer. What it
+does well is yours to say: `choose`.
 """
 
 import asyncio
@@ -51,7 +52,10 @@ async def play(room: Room) -> State:
 async def main(url: str = "http://127.0.0.1:8765", code: str = "") -> None:
     """Find somebody, play, and say how it went."""
     async with Client(url, name="My bot", agent="my-bot/1") as client:
-        room = await (client.join(code) if code else client.quick_match("race"))
+        if not code:
+            print("Looking for an opponent; after 15 s the computer will do.")  # noqa: T201
+        room = await (client.join(code) if code else client.quick_match("race", computer=True))
+        print(f"Playing in room {room.code}")  # noqa: T201
         for rank in (await play(room)).ranking or ():
             print(f"{rank.place}. seat {rank.seat}: {rank.score} points, {rank.mistakes} mistakes")  # noqa: T201
 

@@ -28,6 +28,11 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Settings]:
     return settings
 
 
+def test_what_a_flag_is_without_being_given_stands_in_its_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    assert "[default: 8765]" in run(cli.app, ["serve", "--help"]).output
+
+
 def test_without_a_command_help_is_shown() -> None:
     result = run(cli.app, [])
     assert "serve" in result.output

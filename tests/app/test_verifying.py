@@ -84,6 +84,12 @@ def test_what_is_no_record_proves_nothing(tmp_path: Path, text: str) -> None:
     assert not report["ok"]
 
 
+def test_what_a_server_says_in_place_of_a_record_is_told() -> None:
+    found = run(app, ["verify", "-"], input="no game that is over is known by this id\n")
+    assert found.output.strip().endswith("; it says: no game that is over is known by this id")
+    assert run(app, ["verify", "-"], input="").output.strip().endswith("; it is empty")
+
+
 def test_a_file_that_is_not_there_proves_nothing(tmp_path: Path) -> None:
     found = run(app, ["verify", str(tmp_path / "nowhere"), str(tmp_path)])
     assert found.exit_code == 1

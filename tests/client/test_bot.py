@@ -41,4 +41,6 @@ async def test_it_says_how_it_went(node: Node, capsys: pytest.CaptureFixture[str
         await room.until(lambda state: state.phase is Phase.PLAYING)
         await room.resign()
         await game
-    assert capsys.readouterr().out.startswith("1. seat 1: ")
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == f"Playing in room {room.code}"
+    assert told[1].startswith("1. seat 1: ")

@@ -18,7 +18,14 @@ from tenmatch.app.mock.serve import run_mock
 from tenmatch.app.mock.session import BadSession
 from tenmatch.app.mock.session import read as read_session
 from tenmatch.app.operating.checking import check
-from tenmatch.app.operating.command import PANEL, DataOption, JsonOption, RedisOption, carried_out
+from tenmatch.app.operating.command import (
+    PANEL,
+    DataOption,
+    JsonOption,
+    RedisOption,
+    RoomArgument,
+    carried_out,
+)
 from tenmatch.app.operating.inspecting import inspect, tail
 from tenmatch.app.operating.listing import rooms
 from tenmatch.app.operating.moving import export, import_
@@ -28,7 +35,6 @@ from tenmatch.app.serve import Unfit, serve
 from tenmatch.app.settings import BadSettings, read_settings
 from tenmatch.app.terminal import TerminalMissing, terminal
 from tenmatch.app.website import WebsiteMissing
-from tenmatch.game.ids import RoomId
 from tenmatch.store.connect import BadStoreUrl
 from tenmatch.store.embedded import EmbeddedError
 
@@ -60,8 +66,8 @@ def _tenmatch(
 
 @app.command("serve")
 def _serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")] = None,
-    port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one. [default: 8765]")] = None,
+    host: Annotated[str | None, typer.Option(help=r"Address to listen on. \[default: 127.0.0.1]")] = None,
+    port: Annotated[int | None, typer.Option(help=r"Port; 0 takes a free one. \[default: 8765]")] = None,
     redis: Annotated[
         str | None,
         typer.Option(
@@ -69,9 +75,9 @@ def _serve(
         ),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Folder of the private Valkey's data. [default: data]")
+        Path | None, typer.Option(help=r"Folder of the private Valkey's data. \[default: data]")
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes that share the port. [default: 1]")] = None,
+    workers: Annotated[int | None, typer.Option(help=r"Processes that share the port. \[default: 1]")] = None,
     tls_cert: Annotated[
         Path | None, typer.Option(help="Certificate with its chain, in PEM: serve https and wss.")
     ] = None,
@@ -79,9 +85,9 @@ def _serve(
     origins: Annotated[
         str | None, typer.Option(help="Further origins whose pages may connect, separated by commas.")
     ] = None,
-    log_format: Annotated[str | None, typer.Option(help="auto, json or text. [default: auto]")] = None,
+    log_format: Annotated[str | None, typer.Option(help=r"auto, json or text. \[default: auto]")] = None,
     log_level: Annotated[
-        str | None, typer.Option(help="debug, info, warning or error. [default: info]")
+        str | None, typer.Option(help=r"debug, info, warning or error. \[default: info]")
     ] = None,
 ) -> None:
     """Run the server. Every flag is also a TENMATCH_… variable; limits are variables only (see deploy/)."""
@@ -162,7 +168,7 @@ for by_hand in (nodes, rooms, inspect, tail, kick, close, announce, drain, expor
 
 @app.command("evidence", rich_help_panel=PANEL)
 def _evidence(
-    room: Annotated[str, typer.Argument(help="The id of a room whose game is over, or runs.")],
+    room: RoomArgument,
     redis: RedisOption = None,
     data: DataOption = None,
     as_json: JsonOption = False,
@@ -171,8 +177,8 @@ def _evidence(
 
     It is evidence, and no verdict. Ends with 1 where no such game is kept.
     """
-    found = carried_out(lambda settings: witnessing.gather(settings, RoomId(room)), redis, data)
-    witnessing.show(RoomId(room), found, as_json=as_json)
+    which, found = carried_out(lambda settings: witnessing.gather(settings, room), redis, data)
+    witnessing.show(which, found, as_json=as_json)
 
 
 @app.command("reports", rich_help_panel=PANEL)

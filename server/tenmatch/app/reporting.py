@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from tenmatch.app.operating.command import tables
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
 from tenmatch.protocol.report import Report, decode, encode
@@ -39,7 +39,7 @@ def show(found: Sequence[Report], *, as_json: bool) -> None:
         for report in found:
             typer.echo(encode(report).decode())
         return
-    console = Console()
+    console = tables()
     if not found:
         console.print("Nobody has reported anything.")
         return

@@ -7,6 +7,7 @@ misspelt limit must not be a limit that silently is not there.
 import ipaddress
 import os
 import re
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Self
 from urllib.parse import urlsplit
@@ -248,8 +249,9 @@ def _refuse_unknown(environ: "os._Environ[str]") -> None:
     known = {PREFIX + name.upper() for name in Settings.model_fields} | {ENV_FILE}
     unknown = sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
     if unknown:
-        names = ", ".join(sorted(known))
-        raise BadSettings(f"unknown setting {', '.join(unknown)}. There are: {names}")
+        near = dict.fromkeys(name for one in unknown for name in get_close_matches(one, known, 1))
+        hint = f"Did you mean {', '.join(near)}?" if near else f"There are: {', '.join(sorted(known))}"
+        raise BadSettings(f"unknown setting {', '.join(unknown)}. {hint}")
 
 
 def _as_text(value: object) -> str:

@@ -11,6 +11,7 @@ from tenmatch.protocol.record import Record
 from tenmatch.protocol.verifier import Wrong, check
 
 STANDARD_INPUT: Final = "-"
+LONGEST: Final = 200  # characters of what stands in place of a record that are told
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -37,14 +38,23 @@ def report(file: str) -> Report:
     found = check(text)
     if isinstance(found, Record):
         return Report(file=file, ok=True, text=f"proven: {_summary(found)}")
-    return _failed(file, found)
+    return _failed(file, found, _instead(text))
 
 
-def _failed(file: str, wrong: Wrong) -> Report:
+def _instead(text: bytes) -> str:
+    """Return what was read, where it is a line for people, as a server answers that has no such record."""
+    words = text.decode(errors="replace").strip()
+    if not text:
+        return "; it is empty"
+    told = words.isprintable() and words[:1].isalpha() and len(words) <= LONGEST
+    return f"; it says: {words}" if told else ""
+
+
+def _failed(file: str, wrong: Wrong, instead: str) -> Report:
     return Report(
         file=file,
         ok=False,
-        text=str(wrong),
+        text=f"{wrong}{instead}",
         event=wrong.event,
         what=wrong.what,
         said=wrong.said,

@@ -6,11 +6,10 @@ from typing import Final
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tenmatch.app.operating.command import Failed
+from tenmatch.app.operating.command import Failed, find_room, tables
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
 from tenmatch.game.events import AnyEvent
@@ -31,20 +30,21 @@ class NoGame(Failed):
     """There is nothing to tell of a room; says why."""
 
 
-async def gather(settings: Settings, room: RoomId) -> Evidence:
-    """Return the evidence of a game, also of one that runs.
+async def gather(settings: Settings, named: str) -> tuple[RoomId, Evidence]:
+    """Return the room of this id or code, and the evidence of its game, also of one that runs.
 
     Raises:
-        NoGame: No game of that room is kept.
+        Failed: There is no such room, or no game of it is kept.
         Unreachable: The store cannot be read.
     """
     async with opened(settings) as store:
+        room = await find_room(store, named)
         try:
             events = await _events(store, room)
         except (RecordError, StoredError) as error:
             raise NoGame(f"what is kept of {room} cannot be read: {error}") from error
         notes = [note for kept in await observed.read(store, room) if (note := _note(kept)) is not None]
-    return evidence(events, notes)
+    return room, evidence(events, notes)
 
 
 async def _events(store: Store, room: RoomId) -> list[AnyEvent]:
@@ -75,7 +75,7 @@ def show(room: RoomId, found: Evidence, *, as_json: bool) -> None:
     table = Table("", *map(escape, names), title=f"{room} · {kind}", title_justify="left")
     for title, *values in zip(TITLES, *map(_column, found.seats), strict=True):
         table.add_row(title, *map(escape, values))
-    console = Console()
+    console = tables()
     console.print(table)
     console.print(
         "Evidence, no verdict. A reaction is counted from when the pair was there for the player to take.\n"

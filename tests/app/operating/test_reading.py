@@ -35,6 +35,19 @@ async def test_rooms_are_listed_private_ones_too(node: Running, meet: Meet, tenm
     assert json.loads((await tenmatch("rooms", "--json", "--player", me)).stdout)["room"] == open_
 
 
+async def test_ids_of_rooms_are_whole_in_a_terminal_of_usual_width(
+    meet: Meet, tenmatch: Tenmatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = await meet(name="A name of 24 characters.")
+    made = await ann.ask("create", mode="mirror", private=True)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as a terminal
+    shown = (await tenmatch("rooms")).stdout
+    assert made["room"] in shown
+    assert made["code"] in shown
+    assert "…" not in shown + (await tenmatch("nodes")).stdout
+
+
 async def test_a_room_is_shown_with_who_is_where(node: Running, meet: Meet, tenmatch: Tenmatch) -> None:
     ann, bo, eve = await meet(name="Ann"), await meet(name="Bo"), await meet(name="Eve")
     room = await started(ann, bo)

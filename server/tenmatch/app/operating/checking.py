@@ -4,11 +4,10 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tenmatch.app.operating.command import DataOption, JsonOption, RedisOption, carried_out
+from tenmatch.app.operating.command import DataOption, JsonOption, RedisOption, carried_out, tables
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
 from tenmatch.store import checks
@@ -48,7 +47,7 @@ async def look(settings: Settings, durability: Durability | None = None) -> list
 
 
 def _show(findings: list[Finding]) -> None:
-    console = Console()
+    console = tables()
     if not findings:
         console.print("Nothing is wrong with this store.")
         return

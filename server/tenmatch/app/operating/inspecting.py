@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 import msgspec
 import typer
 from rich.columns import Columns
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
@@ -22,6 +22,7 @@ from tenmatch.app.operating.command import (
     RedisOption,
     RoomArgument,
     carried_out,
+    tables,
 )
 from tenmatch.app.operating.ear import Ear
 from tenmatch.app.operating.finding import Found, find
@@ -54,7 +55,7 @@ def inspect(
     if as_json:
         typer.echo(msgspec.json.encode(told(found, last)).decode())
     else:
-        Console().print(_shown(found, last))
+        tables().print(_shown(found, last))
 
 
 async def _find(settings: Settings, room: str) -> Found:
@@ -206,7 +207,7 @@ def _boards(found: Found) -> Iterator[RenderableType]:
         Panel.fit(
             "\n".join(" ".join(row) for row in text(sheet.board).split("/")) or "cleared",
             title=escape(name) or None,
-            subtitle=f"{sheet.board.left} left, {sheet.adds_left} adds",
+            subtitle=f"{sheet.board.left} left, {sheet.adds_left} add{'s' * (sheet.adds_left != 1)}",
         )
         for name, sheet in shown.items()
     )

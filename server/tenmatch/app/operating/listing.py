@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
+from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from tenmatch.app.operating.command import DataOption, JsonOption, RedisOption, carried_out
+from tenmatch.app.operating.command import DataOption, JsonOption, RedisOption, carried_out, tables
 from tenmatch.app.operating.finding import Found, going_on
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
@@ -75,11 +75,16 @@ def line(found: Found) -> dict[str, Any]:
 
 
 def _show(found: list[Found]) -> None:
-    console = Console()
+    console = tables()
     if not found:
         console.print("No game is open or played.")
         return
-    table = Table("room", "code", "mode", "phase", "players", "watching", "events", "made, UTC", "last, UTC")
+    table = Table(box=SIMPLE_HEAD, leading=1)
+    for name in ("room\ncode", "mode\nphase"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("players", overflow="fold")
+    for name in ("watching", "events", "made, UTC\nlast, UTC"):
+        table.add_column(name, no_wrap=True)
     for one in found:
         table.add_row(*map(escape, _row(one)))
     console.print(table)
@@ -94,15 +99,12 @@ def _row(found: Found) -> tuple[str, ...]:
         if seat is not None
     )
     return (
-        found.room,
-        state.code,
-        ", ".join(kinds),
-        state.phase.value,
+        f"{found.room}\n{state.code}",
+        f"{', '.join(kinds)}\n{state.phase.value}",
         "\n".join(players),
         str(sum(found.where.watching.values()) or ""),
         str(state.seq),
-        moment(state.created_at),
-        moment(state.at),
+        f"{moment(state.created_at)}\n{moment(state.at)}",
     )
 
 

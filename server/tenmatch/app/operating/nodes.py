@@ -4,11 +4,19 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
+from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from tenmatch.app.operating.command import DataOption, Failed, JsonOption, RedisOption, carried_out, completed
+from tenmatch.app.operating.command import (
+    DataOption,
+    Failed,
+    JsonOption,
+    RedisOption,
+    carried_out,
+    completed,
+    tables,
+)
 from tenmatch.app.operating.listing import moment
 from tenmatch.app.registry import Vitals, all_nodes, slowest
 from tenmatch.app.settings import Settings
@@ -118,13 +126,15 @@ async def _order(store: Store, order: Order) -> int:
 
 
 def _show(found: list[Vitals]) -> None:
-    console = Console()
+    console = tables()
     if not found:
         console.print("No node runs.")
         return
-    table = Table("node", "at", "version", "since, UTC", "sockets", "rooms", "moves", "events", "told")
-    for name in ("append, 99 %", "delivery, 99 %", "loop late", ""):
-        table.add_column(name)
+    table = Table(box=SIMPLE_HEAD, leading=1)
+    table.add_column("node", no_wrap=True)
+    table.add_column("at\nversion\nsince, UTC", overflow="fold")
+    for name in ("sockets\nrooms", "moves\nevents\ntold", "append, 99 %\ndelivery, 99 %\nloop late"):
+        table.add_column(name, no_wrap=True)
     for one in found:
         table.add_row(*map(escape, _row(one)))
     console.print(table)
@@ -133,19 +143,11 @@ def _show(found: list[Vitals]) -> None:
 def _row(one: Vitals) -> tuple[str, ...]:
     state = "draining" if one.draining else "" if one.ready else "not ready"
     return (
-        one.node,
-        one.address,
-        one.version,
-        moment(one.since),
-        str(one.sockets),
-        str(one.rooms),
-        str(one.moves),
-        str(one.events),
-        str(one.told),
-        _below(slowest(one.append, 0.99)),
-        _below(slowest(one.delivery, 0.99)),
-        f"{one.lag_ms} ms",
-        state,
+        f"{one.node}\n{state}",
+        f"{one.address}\n{one.version}\n{moment(one.since)}",
+        f"{one.sockets}\n{one.rooms}",
+        f"{one.moves}\n{one.events}\n{one.told}",
+        f"{_below(slowest(one.append, 0.99))}\n{_below(slowest(one.delivery, 0.99))}\n{one.lag_ms} ms",
     )
 
 

@@ -1,0 +1,106 @@
+"""What README.md and server/client.md tell a newcomer to type, typed as it stands there, on a real server."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import websockets
+from tests.live.node import Node
+
+from tenmatch.client import Client, Phase
+
+ROOT = Path(__file__).parents[2]
+USUAL = "http://127.0.0.1:8765"  # where the documents have their server
+LIMIT_S = 60
+
+
+def blocks(document: str, language: str = "") -> list[str]:
+    """Return the blocks of code in this language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
+
+
+def command(word: str) -> str:
+    """Return the one command of the README with that word in it."""
+    lines = "".join(blocks("README.md", "sh")).splitlines()
+    [line] = [line for line in lines if word in line]
+    return line
+
+
+def typed(line: str) -> str:
+    """Type a line into a shell where `.venv/bin/tenmatch` is this one; return what it prints."""
+    ours = line.replace(".venv/bin/tenmatch", f"{sys.executable} -m tenmatch")
+    done = subprocess.run(ours, shell=True, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    return done.stdout + done.stderr
+
+
+async def started(text: str, node: Node) -> asyncio.subprocess.Process:
+    """Start a program of the documents, on the server that is there."""
+    assert USUAL in text
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-c", text.replace(USUAL, node.url)),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+
+
+async def said(process: asyncio.subprocess.Process) -> str:
+    """Return what a program printed until it ended."""
+    try:
+        out, _ = await asyncio.wait_for(process.communicate(), LIMIT_S)
+    except TimeoutError:
+        process.kill()
+        raise
+    assert process.returncode == 0, out.decode()
+    return out.decode()
+
+
+async def test_the_first_connection_by_hand(node: Node) -> None:
+    [talk] = [block for block in blocks("README.md") if block.startswith("{")]
+    room, answer = "", dict[str, Any]()
+    async with websockets.connect(node.url.replace("http", "ws") + "/v1", proxy=None) as socket:
+        for line in talk.splitlines():
+            message = json.loads(re.sub("<[^>]*>", room, line))
+            await socket.send(json.dumps(message))
+            key, value = ("re", message["id"]) if "id" in message else ("n", message["n"])
+            answer = {}
+            while answer.get(key) != value:
+                answer = json.loads(await asyncio.wait_for(socket.recv(), LIMIT_S))
+                assert answer["t"] != "error", answer
+            room = answer.get("room", room)
+    assert answer["kind"] in {"matched", "mistaken"}  # as it is dealt
+
+
+async def test_the_game_in_python_is_played_to_its_end_and_proves_itself(node: Node) -> None:
+    [text] = blocks("README.md", "python")
+    out = await said(await started(text, node))
+    assert "Matched(" in out
+    [room] = re.findall(r"^room (\w+) ", out, re.MULTILINE)
+    check, found = command("verify -").replace(USUAL, node.url).replace("<room>", room), ""
+    for _ in range(50):  # the record is there soon after the end
+        if ": proven: race" in (found := await asyncio.to_thread(typed, check)):
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError(found)
+
+
+def test_a_question_about_the_rules() -> None:
+    assert json.loads(typed(command("judge")))["verdict"] == "legal"
+
+
+async def test_the_events_of_a_room_in_python(node: Node) -> None:
+    [text] = blocks("server/client.md", "python")
+    assert "K7MPQ2" in text
+    async with Client(node.url, name="Host", proxy=None) as host:
+        room = await host.create("race", countdown_ms=0)
+        guest = await started(text.replace("K7MPQ2", room.code.upper()), node)
+        await room.ready()
+        await room.until(lambda state: state.phase is Phase.PLAYING)
+        await room.match(*room.state.pairs()[0])
+        await room.resign()
+        out = await said(guest)
+    assert out.startswith("seat 0 got ")
