@@ -287,7 +287,7 @@ async def _make_sure(store: Store, settings: Settings) -> None:
 
 async def _first_answer(store: Store, durability: Durability) -> list[Finding]:
     time = asyncio.get_running_loop().time
-    give_up = time() + FIRST_ANSWER_S
+    give_up, said = time() + FIRST_ANSWER_S, ""
     while True:
         try:
             return await check(store, durability)
@@ -297,7 +297,9 @@ async def _first_answer(store: Store, durability: Durability) -> list[Finding]:
                     f"no store answers at {store.address}: start one there, or leave out --redis for a "
                     f"private one. It said: {error}"
                 ) from error
-            log.warning("waiting for the store", extra={"error": str(error)})
+            if str(error) != said:  # once for each reason, not twice a second
+                said = str(error)
+                log.warning("waiting for the store", extra={"error": said})
             await asyncio.sleep(0.5)
 
 
