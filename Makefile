@@ -29,7 +29,7 @@ $(READY): pyproject.toml deploy/constraints.txt
 	@touch $@
 
 test: install tools check
-	$(BIN)/pytest -q -n 3 --dist loadgroup $(ARGS)
+	$(BIN)/pytest -q -n 2 --no-loadscope-reorder $(ARGS)
 
 # What the tests run beside the server, as Debian ships it: a browser, Node and npm for the browser library, Redis, two
 # proxies, Prometheus, false clocks, networks, counted instructions. Nothing of it becomes a service that runs: POLICY forbids
