@@ -62,6 +62,7 @@ async def test_everyone_on_every_node_hears_an_announcement(
         assert heard["text"] == "We restart at noon; ⏸ your games go on."
         assert heard["at"] > 0
     assert _heard(stranger) == []
+    assert (await tenmatch("announce", "Now.", "--json")).stdout == '{"nodes":2}\n'
     for text in ("\u202e", "x" * 501):
         assert (await tenmatch("announce", text)).exit_code == 1
 
@@ -86,7 +87,8 @@ async def test_one_node_is_drained(node: Running, other: Running, tenmatch: Tenm
     node.node.orders.drain = lambda: drained.append("node")
     other.node.orders.drain = lambda: drained.append("other")
     await registered(node, other)
-    assert (await tenmatch("drain", other.node.name)).exit_code == 0
+    said = await tenmatch("drain", other.node.name, "--json")
+    assert (said.exit_code, said.stdout) == (0, f'{{"node":"{other.node.name}"}}\n')
     await until(lambda: bool(drained))
     assert drained == ["other"]
     result = await tenmatch("drain", "elsewhere")

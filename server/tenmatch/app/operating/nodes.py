@@ -1,5 +1,6 @@
 """`tenmatch nodes`, `announce` and `drain`: the nodes that run, and what they are told."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
@@ -48,10 +49,11 @@ def announce(
     text: Annotated[str, typer.Argument(help="What to say, in the language of those who play.")],
     redis: RedisOption = None,
     data: DataOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Say something to everyone who is connected to any node."""
     heard = carried_out(lambda settings: _announce(settings, text), redis, data)
-    typer.echo(f"Said on {heard} node{'' if heard == 1 else 's'}.")
+    _tell({"nodes": heard}, f"Said on {heard} node{'' if heard == 1 else 's'}.", as_json=as_json)
 
 
 async def _announce(settings: Settings, text: str) -> int:
@@ -84,13 +86,14 @@ def drain(
     node: Annotated[str, typer.Argument(help="The node's name.", show_default=False, autocompletion=_names)],
     redis: RedisOption = None,
     data: DataOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Send the clients of a node to others, without loss, and end it as SIGTERM does.
 
     With --workers another worker takes its place.
     """
     carried_out(lambda settings: _drain(settings, node), redis, data)
-    typer.echo(f"{node} drains; `tenmatch nodes` tells when it is gone.")
+    _tell({"node": node}, f"{node} drains; `tenmatch nodes` tells when it is gone.", as_json=as_json)
 
 
 async def _drain(settings: Settings, node: str) -> None:
@@ -123,6 +126,10 @@ async def _order(store: Store, order: Order) -> int:
     if heard < running:
         raise Failed(f"{heard} of {running} nodes heard it; the others may be about to begin or to end")
     return heard
+
+
+def _tell(done: Mapping[str, object], in_words: str, *, as_json: bool) -> None:
+    typer.echo(msgspec.json.encode(done).decode() if as_json else in_words)
 
 
 def _show(found: list[Vitals]) -> None:
