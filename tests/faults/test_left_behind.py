@@ -27,7 +27,7 @@ SOONER: Final = "" if full() else "ten_times_as_forgetful"
 TTL_S = COUNTS / 1000 / (1 if full() else 10)
 KILLS = 20 if full() else 3
 ROOMS = 10
-LASTING = ("tm:{due:", keys.ALIVE, "tm:{lobby}:", keys.SECRET)
+LASTING = ("tm:{due:", keys.ALIVE, "tm:{lobby}:", "tm:{nodes}:", "tm:{tournaments}:", keys.SECRET)
 
 pytestmark = pytest.mark.slow
 

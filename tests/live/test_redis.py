@@ -15,6 +15,7 @@ from tests.live.table import Meet, Table
 from tests.live.wire import fetch
 from tests.servers import Server
 
+READY_S = 10.0
 LONG: dict[str, Any] = {"size": 27, "adds": 5, "seed": "006d" * 16}
 FREE: dict[str, Any] = {"matches_per_s": 0, "messages_per_s": 0}
 
@@ -108,6 +109,9 @@ async def test_while_the_store_is_frozen_players_hear_so_and_moves_are_made_once
         "t"
     ] == "error":
         assert answer["code"] == "unavailable"
+    async with asyncio.timeout(READY_S):  # its heart may miss another beat
+        while (await fetch(node.url, "/readyz")).status != 200:  # noqa: ASYNC110  # nothing announces it
+            await asyncio.sleep(0.05)
     await table.sync(answer["seq"])
     assert len([e for e in table.judge.told if e.get("seat") == 0 and e.get("n") == 2]) == 1
     assert all(client.close_code is None for client in [*table.players, *table.watchers])
