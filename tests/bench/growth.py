@@ -50,11 +50,11 @@ class Cost(NamedTuple):
 class Node:
     """What a node spends, as `make bench` measures it."""
 
-    move: float = 205.0  # µs, two players, nobody watching
-    delivery: float = 10.7  # µs, to each watcher
-    resume: float = 900.0  # µs, connecting included
-    watcher_kb: float = 12.4
-    move_store: float = 29.0  # µs of Valkey's
+    move: float = 129.0  # µs, two players, nobody watching
+    delivery: float = 10.1  # µs, to each watcher
+    resume: float = 917.0  # µs, connecting included
+    watcher_kb: float = 12.6
+    move_store: float = 20.4  # µs of Valkey's
 
     @classmethod
     def measured(cls) -> "Node":
