@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Final
 
 PLACE: Final = Path(__file__).parent.parent / "build" / "npm"
+TRIES: Final = 4
+TRY_S: Final = 45.0
 PINNED: Final[Mapping[str, str]] = {
     "typescript": "5.9.3",  # reads the types in the comments
     "ws": "8.18.3",  # a WebSocket for Node before 22
@@ -33,9 +35,15 @@ def modules() -> Path:
 def _fetch() -> None:
     wanted = [f"{name}@{version}" for name, version in PINNED.items()]
     quiet = ["--no-package-lock", "--no-save", "--no-audit", "--no-fund"]
-    command = ["npm", "install", "--prefix", str(PLACE), *quiet, *wanted]
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    except FileNotFoundError:
-        raise AssertionError("npm is missing: it fetches what checks the types (apt install npm)") from None
-    assert run.returncode == 0, f"npm could not fetch {wanted}:\n{run.stderr}"
+    command = ["npm", "install", "--prefix", str(PLACE), "--fetch-timeout", "20000", *quiet, *wanted]
+    for _ in range(TRIES):  # a registry that stalls is another a moment later
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, timeout=TRY_S, check=False)
+        except FileNotFoundError:
+            message = "npm is missing: it fetches what checks the types (apt install npm)"
+            raise AssertionError(message) from None
+        except subprocess.TimeoutExpired:
+            continue
+        assert run.returncode == 0, f"npm could not fetch {wanted}:\n{run.stderr}"
+        return
+    raise AssertionError(f"npm did not fetch {wanted} in {TRIES} times {TRY_S:g} s")
