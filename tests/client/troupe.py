@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -36,10 +37,12 @@ class Refusal(Exception):
 class Troupe:
     """All clients of one language, in one process; `with` ends it."""
 
-    def __init__(self, language: str) -> None:
-        """Start the driver."""
+    def __init__(self, language: str, env: Mapping[str, str] | None = None) -> None:
+        """Start the driver, with variables of its own (`env`) on top of ours."""
         self.language = language
-        self._process = subprocess.Popen(DRIVERS[language](), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process = subprocess.Popen(
+            DRIVERS[language](), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **(env or {})}
+        )
         self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[Answer]]] = {}
         self._last = 0
         self._reader = threading.Thread(target=self._read)
