@@ -41,7 +41,10 @@ class Troupe:
         """Start the driver, with variables of its own (`env`) on top of ours."""
         self.language = language
         self._process = subprocess.Popen(
-            DRIVERS[language](), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **(env or {})}
+            DRIVERS[language](),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **(env or {})},
         )
         self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[Answer]]] = {}
         self._last = 0
