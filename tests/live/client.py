@@ -191,9 +191,9 @@ class Client:
     async def ask(self, t: str, **fields: object) -> Message:
         """Send a request and return what answers it."""
         self._ids += 1
-        number = self._ids
+        number, heard = self._ids, len(self.inbox)
         await self.say(t, id=number, **fields)
-        return await self.find(lambda message: message.get("re") == number)
+        return await self.find(lambda message: message.get("re") == number, since=heard)
 
     async def ok(self, t: str, **fields: object) -> None:
         """Send a request that must be answered by `ok`."""
