@@ -4,9 +4,9 @@ Rules 1-11 of server/rules.md.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import chain, compress
-from typing import Final, NewType
+from typing import Final, NewType, cast
 
 from msgspec import Struct
 
@@ -80,8 +80,10 @@ class Board(Struct, frozen=True):
         return NumberId(self.firsts[cell // COLUMNS] + cell % COLUMNS)
 
 
-def _row_ids(first: int) -> Iterable[NumberId]:
-    return map(NumberId, range(first, first + COLUMNS))
+def _row_ids(first: int) -> Sequence[NumberId]:
+    return cast(
+        "Sequence[NumberId]", range(first, first + COLUMNS)
+    )  # naming each by itself takes twice as long
 
 
 class Played(Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from tenmatch.rules.board import Board
-from tenmatch.rules.judge import pairs
+from tenmatch.rules.judge import pairs, witness
 
 SEED_BYTES: Final = 32
 
@@ -29,9 +29,8 @@ SIZES: Final = {  # numbers that a deal may have
 }
 DEFAULT_SIZE: Final = {DealKind.RANDOM: 35, DealKind.EVEN: 36, DealKind.CLASSIC: 27}
 
-# How many legal pairs a deal must have, by size.
+# How many legal pairs a deal must have, by size; at least one, where it is not said here.
 _PAIRS: Final = {27: range(12, 21), 35: range(18, 28), 36: range(19, 29)}
-_AT_LEAST_ONE: Final = range(1, 4 * 180)  # a number meets at most four others going on
 _CLASSIC: Final = bytes(map(int, "123456789111213141516171819"))
 
 
@@ -81,7 +80,8 @@ def _digits(seed: bytes, attempt: int) -> Iterator[int]:
 
 
 def _has_good_count(digits: bytes) -> bool:
-    return sum(1 for _ in pairs(Board.dealt(digits))) in _PAIRS.get(len(digits), _AT_LEAST_ONE)
+    board, wanted = Board.dealt(digits), _PAIRS.get(len(digits))
+    return witness(board) is not None if wanted is None else sum(1 for _ in pairs(board)) in wanted
 
 
 def _is_even(digits: bytes) -> bool:
