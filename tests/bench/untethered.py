@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final, cast
 
+import msgspec
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
@@ -37,6 +38,7 @@ KNOCK: Final = (
     b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 )
+PING: Final = msgspec.msgpack.encode({"t": "ping"})
 FAR_OFF: Final = Millis(2**52)
 MANY: Final = 1e9  # credits: nobody is held back
 
@@ -205,4 +207,5 @@ class Untethered:
         member = Member(session, player.id, seat, number=1, sent=sent, matches=credits)
         session.rooms[table.room] = table, member
         table.audience.enter(member)
+        connection.data_received(masked(PING))  # no move is the first that a client says
         return connection, wire

@@ -3,7 +3,8 @@
 A move goes through here from top to bottom, and its event back up:
 
     tls          who comes with TLS, and with which certificate it is met
-    connection   one socket: bytes to frames, over the Sans-I/O layer of `websockets`
+    connection   one socket: bytes to messages, over the Sans-I/O layer of `websockets`
+    incoming     that layer, and a short way past its parser
     handshake    who may come in: path, origin, subprotocol, how many from one address
     identity     who somebody is: guests, or whom another issuer vouches for
     bearer       who a connection belongs to, until what proves it expires

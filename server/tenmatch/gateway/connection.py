@@ -1,4 +1,4 @@
-"""One client's TCP connection: bytes to frames and back (RFC 6455), over `websockets`' Sans-I/O protocol.
+"""One client's TCP connection: bytes to messages and back (RFC 6455), over `websockets`' Sans-I/O protocol.
 
 There is no task and no queue per connection. Bytes arrive in `data_received`; what they mean is handed at
 once to the session; what is sent goes to the transport, whose buffer is the only queue.
@@ -17,6 +17,7 @@ from websockets.server import ServerProtocol
 from tenmatch.gateway.addresses import canonical
 from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.http import Later
+from tenmatch.gateway.incoming import Incoming
 from tenmatch.protocol.limits import CloseCode, PeerError
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Connection(asyncio.Protocol):
         self._door = door
         self._arrival = arrival
         self._loop = asyncio.get_running_loop()
-        self._protocol = ServerProtocol(max_size=frame_bytes, logger=_websockets_log)
+        self._protocol = Incoming(max_size=frame_bytes, logger=_websockets_log)
         self._high_water = high_water
         self._most_unread = most_unread
         self._head: bytearray | None = bytearray()  # of the HTTP request, until it is whole
@@ -150,10 +151,12 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Parse what came, and hand whole messages on."""
         self._heard = self._loop.time()
-        if self._head is not None:
+        if self.open and (message := self._protocol.message(data, self._wanted)) is not None:
+            self._hand_on(message)
+        elif self._head is not None:
             self._knock(data)
-            return
-        self._parse(data)
+        else:
+            self._parse(data)
 
     def eof_received(self) -> bool:
         """Answer a half-closed connection with the end of ours."""
@@ -296,11 +299,18 @@ class Connection(asyncio.Protocol):
             self._flush()
 
     def _take(self, frame: Frame) -> None:
-        assert self._receiver is not None
         try:
             message = self._message(frame)
-            if message is not None:
-                self._receiver.receive(message)
+        except PeerError as error:
+            self.close(error.code, error.reason)
+            return
+        if message is not None:
+            self._hand_on(message)
+
+    def _hand_on(self, message: bytes) -> None:
+        assert self._receiver is not None
+        try:
+            self._receiver.receive(message)
         except PeerError as error:
             self.close(error.code, error.reason)
         except Exception:  # the outermost frame: a bug of ours ends this one connection and is on record
