@@ -18,6 +18,7 @@ from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.maps import EventMap, StateMap
 from tenmatch.protocol.progress import Course
 from tenmatch.protocol.stored import Entry
+from tenmatch.protocol.telling import event_message
 from tenmatch.protocol.viewers import View, event_map, hides, progress_map, state_map, view_of
 
 KEPT = 64
@@ -53,7 +54,8 @@ class Frames:
         if made is None:
             if len(self._events) >= KEPT:
                 self._events.clear()
-            event = to_client.event(self._held.room, self._told(entry, hidden))
+            room = self._held.room
+            event = to_client.event(room, self._told(entry, hidden)) if hidden else event_message(room, entry)
             made = self._events[key] = frame(codec, event)
         return made
 

@@ -8,6 +8,7 @@
     codec         both codecs: frames to messages and back
     stored        entries of a room's log, and the chain through them
     viewers       who may see what of a room: state, events, line in a list
+    telling       the message that tells of an event
     phrases       what can be said by its key
     report        what one player reports of another
     record        a finished game as JSON, from its log
