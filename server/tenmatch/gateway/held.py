@@ -43,7 +43,8 @@ class Held:
         Raises:
             StoredError: They do not continue the log.
         """
-        return open_all(raws, *self.head, self.salt)
+        head = self.head
+        return open_all(raws, head.seq, head.chain, self.salt)
 
     def folded(self, entries: Sequence[Entry]) -> Room:
         """Return the state after entries that come after the head. Raises whatever `evolve` raises."""

@@ -215,7 +215,8 @@ class Table(Shown):
             return None
         self._waiting = []
         doubted, self._doubtful = self._doubtful, False
-        return Batch(seal_all(ruling.events, *head, self.salt), ruling.room, ruling.answers, doubted)
+        entries = seal_all(ruling.events, head.seq, head.chain, self.salt)
+        return Batch(entries, ruling.room, ruling.answers, doubted)
 
     # -- outcomes
 

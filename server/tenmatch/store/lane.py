@@ -5,8 +5,9 @@ import logging
 import random
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tenmatch.game.ids import Millis, RoomId
 from tenmatch.store.clock import StoreClock
@@ -22,8 +23,7 @@ PIPELINE: Final = 512  # appends in one pipeline at most
 SLOWEST: Final = 0.25  # seconds between two tries of a pipeline
 
 
-@dataclass(slots=True)
-class Append:
+class Append(Struct, eq=False):
     """An append under way."""
 
     room: RoomId

@@ -13,7 +13,7 @@ from msgspec import Struct
 from tenmatch.game.ids import Millis, RoomId, Seq
 from tenmatch.store import keys
 from tenmatch.store.connect import Store
-from tenmatch.store.link import Reply, Script, joined, pack, words
+from tenmatch.store.link import Reply, Script, joined, pack, word, words
 
 APPEND: Final = Script("append")
 
@@ -21,7 +21,7 @@ AHEAD: Final = 250  # ms by which an entry's now may be ahead of the store's
 LATE: Final = 5_000  # ms by which a player's command may have come before the store's now
 
 
-class Head(NamedTuple):
+class Head(Struct, frozen=True):
     """Where a log ends, or a node believes it does: the number of its entries and the chain of the last."""
 
     seq: Seq
@@ -89,9 +89,15 @@ def append_call(
         firm: A WAIT or WAITAOF that follows on the same connection must cover all that the answer rests on.
     """
     assert head.seq > 0 or head.chain == 0
-    claimed = words(head.seq, head.chain.to_bytes(4, "big"), b"" if at is None else at)
-    terms = _terms(by_player, ttl, heard, firm)
-    return joined(_WORDS + len(entries), _on(room), claimed, terms, words(*entries))
+    return joined(
+        _WORDS + len(entries),
+        _on(room),
+        word(b"%d" % head.seq),
+        word(head.chain.to_bytes(4)),
+        word(b"" if at is None else b"%d" % at),
+        _terms(by_player, ttl, heard, firm),
+        *map(word, entries),
+    )
 
 
 _WORDS: Final = 14  # of a call without entries

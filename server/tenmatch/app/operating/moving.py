@@ -164,7 +164,8 @@ async def put(by: Hand, exported: Exported) -> Imported:
         return Imported(room, Became.THERE if same else Became.OTHER, len(there), held.state.code)
     now = store.clock.now()
     given_back = shift(held.state, now - exported.until, now)
-    entries = [*held.entries, *seal_all(given_back.events, *held.head, held.salt)]
+    head = held.head
+    entries = [*held.entries, *seal_all(given_back.events, head.seq, head.chain, held.salt)]
     try:
         await by.tables.found(room, entries, given_back.room)
     except NoSuchRoom:  # somebody else was faster, with another log

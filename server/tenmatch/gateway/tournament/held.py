@@ -56,7 +56,8 @@ class Held:
 
     def opened(self, raws: Sequence[bytes]) -> list[TournamentEntry]:
         """Read entries that come after the head. Raises StoredError."""
-        return open_tournament(raws, *self.head, self.salt)
+        head = self.head
+        return open_tournament(raws, head.seq, head.chain, self.salt)
 
     def ended_at(self, end: Head) -> bool:
         """Tell whether this log, when it was so long, ended there."""
@@ -77,9 +78,11 @@ class Held:
 
     def snapshot(self, re: int | None, *, reset: bool = False) -> to_client.Tournament:
         """Tell how it stands."""
-        seq, chain = self.head
+        head = self.head
         state = tournament_map(self.state)
-        return to_client.Tournament(re=re, tournament=self.id, seq=seq, chain=chain, state=state, reset=reset)
+        return to_client.Tournament(
+            re=re, tournament=self.id, seq=head.seq, chain=head.chain, state=state, reset=reset
+        )
 
     def resumed(self, re: int | None, after: Head) -> to_client.TournamentResumed | to_client.Tournament:
         """Tell what happened since; where that never was in this log, how it stands."""

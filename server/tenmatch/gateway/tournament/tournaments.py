@@ -219,9 +219,10 @@ class Tournaments:
 
     async def _write(self, held: Held, happened: Happened) -> bool:
         """Write events after the head; return False where the log had gone on, and now we with it."""
-        entries = seal_all(happened.events, *held.head, held.salt)
+        head = held.head
+        entries = seal_all(happened.events, head.seq, head.chain, held.salt)
         at = happened.tournament.at if entries else None
-        outcome = await self._append(held.id, held.head, entries, happened.tournament, at=at)
+        outcome = await self._append(held.id, head, entries, happened.tournament, at=at)
         if isinstance(outcome, Appended):
             self._take(held, entries)
             return True
