@@ -33,8 +33,14 @@ class BusyRoom:
 
     async def toggle(self) -> None:
         """Make an event and return when the log has it."""
+        assert await self.try_to_toggle()
+
+    async def try_to_toggle(self) -> bool:
+        """Make an event, and tell whether the server could, as far as it knows."""
         self.events += 1
-        await self.client.ok("ready", room=self.room, ready=bool(self.events % 2))
+        answer = await self.client.ask("ready", room=self.room, ready=bool(self.events % 2))
+        assert answer["t"] == "ok" or answer.get("code") == "unavailable", answer
+        return bool(answer["t"] == "ok")
 
     async def burst(self, many: int) -> None:
         """Make so many events at once, and return when the log has them."""
