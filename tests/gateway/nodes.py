@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from tests.game.rooms import person
 from tests.gateway.wire import Message, messages
@@ -15,12 +16,13 @@ from tenmatch.app.settings import Settings
 from tenmatch.app.wiring import Node, start
 from tenmatch.game import commands
 from tenmatch.game.create import found
-from tenmatch.game.ids import ROOM_CODE_LENGTH, MoveNumber, RoomCode, RoomId, SeatNumber, spell
+from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber
 from tenmatch.game.options import Mode, choose
 from tenmatch.game.room import Phase
 from tenmatch.gateway.asked import Answer, Done, Holder
 from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.desk import asked
+from tenmatch.gateway.draws import draw_room
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.onlooker import Onlooker
 from tenmatch.gateway.ratings import Ratings
@@ -29,7 +31,6 @@ from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON
-from tenmatch.protocol.stored import seal_all
 from tenmatch.store.connect import Address, Store
 from tenmatch.store.log import read
 
@@ -136,19 +137,15 @@ def listen(table: Table, seat: int | None = None) -> Ear:
 async def founded(running: Running, mode: Mode = Mode.RACE, **asked: object) -> Table:
     """Make a room with person 0 on its first seat."""
     options, seed = choose(mode, {"countdown_ms": 0, **asked})
-    salt = secrets.token_bytes(16)
-    room = RoomId(spell(secrets.token_bytes(16), 10))
-    taken = found(
+    begin = partial(
+        found,
         mode=mode,
         options=options,
         private=False,
-        code=RoomCode(spell(salt, ROOM_CODE_LENGTH)),
         player=person(0),
         seed=seed or secrets.token_bytes(32),
-        salt=salt,
-        now=running.store.clock.now(),
     )
-    return await running.node.tables.found(room, seal_all(taken.events, 0, 0, salt), taken.room)
+    return await running.node.tables.found(draw_room(), begin)
 
 
 async def playing(running: Running, mode: Mode = Mode.RACE, **asked_for: object) -> Table:

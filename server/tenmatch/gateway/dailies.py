@@ -7,8 +7,8 @@ in between costs nothing; and one in which play never began gives way to another
 
 import logging
 import re
-import secrets
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Final, TypedDict
 from urllib.parse import parse_qs
@@ -21,7 +21,7 @@ from tenmatch.game.create import found_paired
 from tenmatch.game.daily import attempt, revealed_at
 from tenmatch.game.days import after, begins_at, day_named, day_of
 from tenmatch.game.events import Player
-from tenmatch.game.ids import PLAYER_ID_LENGTH, Day, Millis, PlayerId, RoomId
+from tenmatch.game.ids import PLAYER_ID_LENGTH, Day, PlayerId, RoomId
 from tenmatch.game.room import Phase
 from tenmatch.gateway.draws import draw_room, draw_seed
 from tenmatch.gateway.http import Later, path_of, say, tell
@@ -29,7 +29,6 @@ from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.maps import PersonMap
-from tenmatch.protocol.stored import seal_all
 from tenmatch.rules.deal import commitment
 from tenmatch.store import daily as kept
 from tenmatch.store.boards import Placed
@@ -121,8 +120,7 @@ class Dailies:
         """
         given_up: RoomId | None = None
         while True:
-            now = self._store.clock.now()
-            day = day_of(now)
+            day = day_of(self._store.clock.now())
             begun = await kept.attempt(self._store, day, player.id, draw_room(), self._ttl, given_up)
             try:
                 table = await self._tables.open(begun.room)
@@ -134,24 +132,21 @@ class Dailies:
                 refusal = await may_found(begun.room)
                 if refusal is not None:
                     raise TooManyRooms(refusal) from None
-                table = await self._found(begun.room, day, player, now)
+                table = await self._found(begun.room, day, player)
             if begun.played or table.state.phase is not Phase.OVER or table.state.started_at is not None:
                 return table
             given_up = begun.room
 
-    async def _found(self, room: RoomId, day: Day, player: Player, now: Millis) -> Table:
-        salt = secrets.token_bytes(16)
-        taken = found_paired(
+    async def _found(self, room: RoomId, day: Day, player: Player) -> Table:
+        begin = partial(
+            found_paired,
             mode=daily.MODE,
             options=daily.OPTIONS,
-            code=await self._tables.draw_code(room),
             players=[player],
             daily=day,
             seed=(await self._seed(day)).seed,
-            salt=salt,
-            now=now,
         )
-        return await self._tables.found(room, seal_all(taken.events, 0, 0, salt), taken.room)
+        return await self._tables.found(room, begin)
 
     async def keep(self, tables: Collection[Table]) -> set[Table]:
         """Enter what attempts that are over came to; return the rooms that need not be seen to any more.

@@ -6,16 +6,16 @@ that session alone.
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Awaitable
+from functools import partial
 from typing import assert_never
 
 from tenmatch import __version__
 from tenmatch.game import commands
 from tenmatch.game.create import found
-from tenmatch.game.events import Level, Player, Skill
+from tenmatch.game.events import Level, Player
 from tenmatch.game.ids import PlayerId, RoomCode, RoomId, SeatNumber
-from tenmatch.game.options import BadOptions, Mode, Options, choose, mode_named
+from tenmatch.game.options import BadOptions, choose, mode_named
 from tenmatch.game.room import Phase
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Unavailable
 from tenmatch.gateway.attendance import Attendance
@@ -37,7 +37,6 @@ from tenmatch.gateway.tournament.desk import TournamentDesk
 from tenmatch.protocol import from_client, to_client
 from tenmatch.protocol.limits import FRAME_BYTES, CloseCode, ErrorCode, PeerError
 from tenmatch.protocol.maps import LimitsMap, PersonMap
-from tenmatch.protocol.stored import seal_all
 from tenmatch.store import players
 from tenmatch.store.codes import room_of
 from tenmatch.store.connect import Store, StoreDown
@@ -165,24 +164,18 @@ class Desk:
         if refusal is not None:
             session.fail(ErrorCode.TOO_MANY_ROOMS, refusal, re=message.id)
             return
-        salt = secrets.token_bytes(16)
-        taken = found(
+        skills = await self._ratings.skills_for([person.id], mode, options)
+        begin = partial(
+            found,
             mode=mode,
             options=options,
             private=bool(message.private),
-            code=await self._tables.draw_code(room),
             player=Player(person.id, person.name),
-            skill=await self._skill(person.id, mode, options),
+            skill=skills.get(person.id),
             seed=seed or draw_seed(options),
-            salt=salt,
-            now=self._store.clock.now(),
         )
-        table = await self._tables.found(room, seal_all(taken.events, 0, 0, salt), taken.room)
+        table = await self._tables.found(room, begin)
         await self._enter(session, table, message.id, seat=table.state.seat_of(person.id))
-
-    async def _skill(self, player: PlayerId, mode: Mode, options: Options) -> Skill | None:
-        """Return what is believed of who is to sit down; None for the new, and where nothing is rated."""
-        return (await self._ratings.skills([player], mode)).get(player) if options.rated else None
 
     async def _too_many_rooms(self, session: Session, room: RoomId) -> str | None:
         """Count a room that is to be made; return why it may not be, if so."""
@@ -209,8 +202,8 @@ class Desk:
         command = None
         wants = message.seat is not None and seat is not None
         if (seat is None and not message.watch) or wants:
-            skill = await self._skill(who.id, table.state.mode, table.state.options)
-            command = commands.Sit(Player(who.id, who.name), skill, message.seat)
+            skills = await self._ratings.skills_for([who.id], table.state.mode, table.state.options)
+            command = commands.Sit(Player(who.id, who.name), skills.get(who.id), message.seat)
         unwanted = seat is None and message.watch and not table.state.options.spectators
         unknown = message.after is not None and not table.leads_on(message)
         if command or unwanted or unknown:  # we may be the one who is behind: the log decides

@@ -5,8 +5,8 @@ Whether they did is for the room to say. Then the queue hears of it, and the pai
 
 import logging
 import random
-import secrets
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from tenmatch.game.create import came, decided, found_paired
@@ -19,7 +19,6 @@ from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom
 from tenmatch.gateway.tasks import Spawn
-from tenmatch.protocol.stored import seal_all
 from tenmatch.store import players, queue
 from tenmatch.store.connect import Store, StoreDown
 from tenmatch.store.queue import QUEUES, Pairing, Queue
@@ -63,19 +62,17 @@ class Meetings:
         if pairing.queue not in QUEUES:  # of a later version
             raise UnreadableRoom(pairing.room)
         at = QUEUES[pairing.queue]
-        options, salt = options_of(at), secrets.token_bytes(16)
+        options = options_of(at)
         persons = [one.player for one in pairing.players]
-        taken = found_paired(
+        begin = partial(
+            found_paired,
             mode=at.mode,
             options=options,
-            code=await self._tables.draw_code(pairing.room),
             players=_seated(pairing),
-            skills=await self._ratings.skills(persons, at.mode) if at.rated else {},
+            skills=await self._ratings.skills_for(persons, at.mode, options),
             seed=draw_seed(options),
-            salt=salt,
-            now=self._store.clock.now(),
         )
-        return await self._tables.found(pairing.room, seal_all(taken.events, 0, 0, salt), taken.room)
+        return await self._tables.found(pairing.room, begin)
 
     def see_to(self, room: RoomId, tell: Callable[[Pairing, Table], None]) -> None:
         """See a pairing through as far as that goes now, unless that is under way.

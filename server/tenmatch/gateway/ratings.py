@@ -23,7 +23,7 @@ from tenmatch.game.history import (
     standing_after,
 )
 from tenmatch.game.ids import PlayerId
-from tenmatch.game.options import Mode
+from tenmatch.game.options import Mode, Options
 from tenmatch.game.rating import NEW_RATING
 from tenmatch.game.room import Phase
 from tenmatch.gateway.table import Table
@@ -66,6 +66,16 @@ class Ratings:
         asked = [(player, mode) for player in players]
         found = zip(asked, await self.standings(asked), strict=True)
         return {player: standing.skill for (player, _), standing in found if standing is not None}
+
+    async def skills_for(
+        self, players: Iterable[PlayerId], mode: Mode, options: Options
+    ) -> dict[PlayerId, Skill]:
+        """Return what is noted of players who sit down in such a room: nothing unless it is rated.
+
+        Raises:
+            StoreDown: It could not be read.
+        """
+        return await self.skills(players, mode) if options.rated else {}
 
     async def standings(self, asked: Collection[tuple[PlayerId, Mode]]) -> list[Standing | None]:
         """Return where players are, each in a mode; None where they have no rated game. Raises StoreDown."""

@@ -7,8 +7,11 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Protocol
 
 from tenmatch.game import commands
+from tenmatch.game.answers import Taken
 from tenmatch.game.create import found_rematch, rematch_room_id
 from tenmatch.game.events import Seated, Skill, Unseated, UnseatReason
 from tenmatch.game.ids import ROOM_CODE_LENGTH, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
@@ -45,6 +48,13 @@ class NoSuchRoom(Exception):
 
 class UnreadableRoom(NoSuchRoom):
     """There is a log under this id, but this node cannot make a room of it; another may."""
+
+
+class Beginning(Protocol):
+    """What makes the first events of a room, as the functions of `tenmatch.game.create` do."""
+
+    def __call__(self, *, code: RoomCode, salt: bytes, now: Millis) -> Taken:
+        """Return them, and the room after them. The salt is drawn for this room alone, 16 bytes."""
 
 
 class Tables:
@@ -186,8 +196,19 @@ class Tables:
 
     # -- new rooms
 
-    async def found(self, room: RoomId, first: Sequence[Entry], state: Room) -> Table:
-        """Write a new room's first events, unless others have, and return its table.
+    async def found(self, room: RoomId, begin: Beginning) -> Table:
+        """Make a room, unless others have, and return its table.
+
+        Raises:
+            NoSuchRoom: (UnreadableRoom) Others have, and it cannot be read.
+            StoreDown: It is not known whether it was made; the same call may be made again.
+        """
+        code, salt = await self._draw_code(room), secrets.token_bytes(16)
+        taken = begin(code=code, salt=salt, now=self._store.clock.now())
+        return await self.found_with(room, seal_all(taken.events, 0, 0, salt), taken.room)
+
+    async def found_with(self, room: RoomId, first: Sequence[Entry], state: Room) -> Table:
+        """Write a new room's first entries, which make *state*, unless others have; return its table.
 
         Raises:
             NoSuchRoom: (UnreadableRoom) Others have, and it cannot be read.
@@ -223,7 +244,7 @@ class Tables:
             raise StoreDown("this node's clock was off; it is corrected now")
         return outcome
 
-    async def draw_code(self, room: RoomId) -> RoomCode:
+    async def _draw_code(self, room: RoomId) -> RoomCode:
         """Return a code that leads to the room and to no other. Raises StoreDown."""
         while True:
             code = RoomCode(spell(secrets.token_bytes(16), ROOM_CODE_LENGTH))
@@ -238,19 +259,9 @@ class Tables:
 
     async def _rematch(self, table: Table) -> None:
         try:
-            room = rematch_room_id(table.state)
-            code = await self.draw_code(room)
-            skills = await self._skills(table.state)
-            salt = secrets.token_bytes(16)
-            taken = found_rematch(
-                table.state,
-                code=code,
-                skills=skills,
-                seed=draw_seed(table.state.options),
-                salt=salt,
-                now=self._store.clock.now(),
-            )
-            await self.found(room, seal_all(taken.events, 0, 0, salt), taken.room)
+            room, skills = rematch_room_id(table.state), await self._skills(table.state)
+            seed = draw_seed(table.state.options)
+            await self.found(room, partial(found_rematch, table.state, skills=skills, seed=seed))
         except (StoreDown, NoSuchRoom):
             asyncio.get_running_loop().call_later(RETRY_S, table.advance)
             return
@@ -259,9 +270,9 @@ class Tables:
         table.ask(commands.NameRematch(room), lambda _: None)
 
     async def _skills(self, room: Room) -> dict[PlayerId, Skill]:
-        """Return what is believed by now of those who played a rated game. Raises StoreDown."""
-        players = [seat.player.id for _, seat in room.taken()] if room.options.rated else []
-        return await self._ratings.skills(players, room.mode)
+        """Return what is believed by now of those who played. Raises StoreDown."""
+        played = [seat.player.id for _, seat in room.taken()]
+        return await self._ratings.skills_for(played, room.mode, room.options)
 
     # -- what a table says of itself
 

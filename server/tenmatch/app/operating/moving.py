@@ -167,7 +167,7 @@ async def put(by: Hand, exported: Exported) -> Imported:
     head = held.head
     entries = [*held.entries, *seal_all(given_back.events, head.seq, head.chain, held.salt)]
     try:
-        await by.tables.found(room, entries, given_back.room)
+        await by.tables.found_with(room, entries, given_back.room)
     except NoSuchRoom:  # somebody else was faster, with another log
         return Imported(room, Became.OTHER, 0)
     leads = await claim_code(store, held.state.code, room, CODE_TTL_S)

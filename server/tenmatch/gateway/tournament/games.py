@@ -5,8 +5,8 @@ from the room's log, and the tournament takes each game's result once.
 """
 
 import logging
-import secrets
 from collections.abc import Collection
+from functools import partial
 from typing import Final
 
 from tenmatch.game.create import found_paired
@@ -23,7 +23,6 @@ from tenmatch.gateway.tables import NoSuchRoom, Tables, UnreadableRoom
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.gateway.tournament.held import Held
 from tenmatch.gateway.tournament.tournaments import NoSuchTournament, Tournaments
-from tenmatch.protocol.stored import seal_all
 from tenmatch.store.connect import Store, StoreDown
 
 log = logging.getLogger(__name__)
@@ -75,22 +74,19 @@ class Games:
             return await self._found(held, game)
 
     async def _found(self, held: Held, game: Game) -> Table:
-        plan, room, salt = held.state.plan, room_of(held.state, game.number), secrets.token_bytes(16)
+        plan = held.state.plan
         persons = [held.state.entrants[player].player for player in game.players]
-        rated = plan.options.rated
-        taken = found_paired(
+        begin = partial(
+            found_paired,
             mode=plan.mode,
             options=plan.options,
-            code=await self._tables.draw_code(room),
             players=[Player(person.id, person.name) for person in persons],
-            skills=await self._ratings.skills(game.players, plan.mode) if rated else {},
+            skills=await self._ratings.skills_for(game.players, plan.mode, plan.options),
             seed=draw_seed(plan.options),
-            salt=salt,
-            now=self._store.clock.now(),
             join_ms=plan.join_s * _MS,
             tournament=held.id,
         )
-        return await self._tables.found(room, seal_all(taken.events, 0, 0, salt), taken.room)
+        return await self._tables.found(room_of(held.state, game.number), begin)
 
     async def keep(self, tables: Collection[Table]) -> set[Table]:
         """Carry over what came of games whose rooms are over; return those that need not be seen to any more.
