@@ -16,7 +16,8 @@ from tenmatch.app import serve, watchdog
 from tenmatch.app.cli import main
 from tenmatch.game import seat
 from tenmatch.game.ids import Millis, RoomId, Seq
-from tenmatch.gateway import attendance, connection, desk, fanout, news, rounds, shown, table
+from tenmatch.gateway import attendance, connection, fanout, news, rounds, shown, table
+from tenmatch.gateway.desk import desk, entrance
 from tenmatch.protocol import stored
 from tenmatch.store import clock, committer, feed, log, players, presence, published, subscriber
 from tenmatch.store.link import Script, pack
@@ -172,13 +173,13 @@ def of_another_version() -> None:
 
 def read_for_each() -> None:
     """Read a room's log for each who enters, as if nobody had."""
-    enter = desk.Desk._enter
+    enter = entrance.Entrance._enter
 
     async def read_and_enter(self: Any, session: Any, table: Any, *args: Any, **how: Any) -> None:
         await log.read(self._store, table.room)
         await enter(self, session, table, *args, **how)
 
-    desk.Desk._enter = read_and_enter  # type: ignore[method-assign]
+    entrance.Entrance._enter = read_and_enter  # type: ignore[method-assign]
 
 
 def never_told_to_wait() -> None:

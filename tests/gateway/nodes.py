@@ -19,9 +19,8 @@ from tenmatch.game.create import found
 from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber
 from tenmatch.game.options import Mode, choose
 from tenmatch.game.room import Phase
-from tenmatch.gateway.asked import Answer, Done, Holder
+from tenmatch.gateway.asked import Answer, Done, Holder, asked
 from tenmatch.gateway.credits import Credits
-from tenmatch.gateway.desk import asked
 from tenmatch.gateway.draws import draw_room
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.onlooker import Onlooker
@@ -93,8 +92,8 @@ def rounds(running: Running) -> Rounds:
     node = running.node
     records = Records(running.store, ttl=60, spawn=asyncio.ensure_future)
     ratings = Ratings(running.store, often=0, ttl=60)
-    attendance, listing = node.desk._attendance, node.desk._listing
-    seen_to = (records, ratings, attendance._witness, node.desk._dailies, node.tournaments, node.games)
+    attendance, listing = node.desk.attendance, node.desk.listing
+    seen_to = (records, ratings, attendance._witness, node.dailies, node.tournaments, node.games)
     return Rounds(running.store, node.tables, attendance, listing, *seen_to)
 
 

@@ -15,8 +15,8 @@ from tenmatch.game.ids import Millis, PlayerId, RoomId, SeatNumber
 from tenmatch.game.room import Phase
 from tenmatch.gateway import attendance as attendance_module
 from tenmatch.gateway import rounds as rounds_module
+from tenmatch.gateway.asked import asked
 from tenmatch.gateway.attendance import Attendance
-from tenmatch.gateway.desk import asked
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table
@@ -41,7 +41,7 @@ async def other(node: Running, url: str) -> AsyncIterator[Running]:
 
 
 def attendance(node: Running) -> Attendance:
-    return node.node.desk._attendance
+    return node.node.desk.attendance
 
 
 async def arrived(node: Running, table: Table, seat: SeatNumber) -> Ear:

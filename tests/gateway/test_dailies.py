@@ -21,9 +21,8 @@ from tenmatch.game.ids import Day, Millis, MoveNumber, RoomId, SeatNumber
 from tenmatch.game.options import choose
 from tenmatch.game.room import Phase
 from tenmatch.gateway import dailies as dailies_module
-from tenmatch.gateway.asked import Done
+from tenmatch.gateway.asked import Done, asked
 from tenmatch.gateway.dailies import Dailies, PlayedAlready, Result
-from tenmatch.gateway.desk import asked
 from tenmatch.gateway.table import Table
 from tenmatch.protocol.record import Record
 from tenmatch.protocol.verifier import check
@@ -48,7 +47,7 @@ def at(monkeypatch: pytest.MonkeyPatch, now: Millis, *nodes: Running) -> None:
 
 
 def dailies(running: Running) -> Dailies:
-    return running.node.desk._dailies
+    return running.node.dailies
 
 
 async def freely(room: RoomId) -> None:

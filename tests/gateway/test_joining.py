@@ -157,7 +157,7 @@ async def test_who_is_kicked_while_joining_again_does_not_get_the_seat(
     room = await made(anna, max_players=3)
     await bob.ask("join", room=room)
     again = await meet(token=welcome(bob)["token"])
-    attendance = node.node.desk._attendance
+    attendance = node.node.desk.attendance
     arrive, let_go = attendance.arrive, asyncio.Event()
 
     async def arrive_late(*where: Any) -> int:
@@ -185,7 +185,7 @@ async def test_a_socket_that_is_lost_while_joining_leaves_nothing(
     table = node.node.tables.loaded[room]  # type: ignore[index]
     await bob.end()
     await until(lambda: len(table.audience) == 1)
-    attendance = node.node.desk._attendance
+    attendance = node.node.desk.attendance
     arrive, let_go, gone = attendance.arrive, asyncio.Event(), asyncio.Event()
 
     async def arrive_late(*where: Any) -> int:
@@ -257,7 +257,7 @@ async def test_answers_of_the_store_that_overtake_each_other_leave_one_in_the_se
     anna = await meet()
     room = await made(anna)
     first, second = [await meet(token=welcome(anna)["token"]) for _ in range(2)]
-    attendance = node.node.desk._attendance
+    attendance = node.node.desk.attendance
     arrive, second_is_in = attendance.arrive, asyncio.Event()
     arrived = 0
 

@@ -12,7 +12,7 @@ from tests.gateway.wire import Message
 from tenmatch.game import commands
 from tenmatch.game.ids import MoveNumber, SeatNumber
 from tenmatch.game.options import Mode
-from tenmatch.gateway.desk import asked
+from tenmatch.gateway.asked import asked
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.table import Table
 from tenmatch.store import lobby

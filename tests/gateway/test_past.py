@@ -12,8 +12,7 @@ from tests.store.waiting import until
 from tenmatch.game import commands
 from tenmatch.game.ids import MoveNumber, SeatNumber
 from tenmatch.gateway import held
-from tenmatch.gateway.asked import Done
-from tenmatch.gateway.desk import asked
+from tenmatch.gateway.asked import Done, asked
 from tenmatch.gateway.table import Table
 from tenmatch.store.log import Head
 
@@ -106,7 +105,7 @@ async def test_the_rooms_line_is_as_old(node: Running, other: Running) -> None:
     table = await playing(node, spectator_delay_ms=DELAY_MS)
     started = table.state.started_at
     assert started is not None
-    lines = other.node.desk._listing
+    lines = other.node.desk.listing
     await until(lambda: table.room in lines.lines and lines.lines[table.room]["phase"] == "playing", within=5)
     assert now(node) - started >= DELAY_MS
     line = lines.lines[table.room]

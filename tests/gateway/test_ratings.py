@@ -23,7 +23,7 @@ from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomId, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.rating import NEW, Ranked, rating, skill_after
 from tenmatch.gateway import ratings as ratings_module
-from tenmatch.gateway.desk import asked
+from tenmatch.gateway.asked import asked
 from tenmatch.gateway.ratings import KEPT_GAMES, LATEST_GAMES, Ratings
 from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table

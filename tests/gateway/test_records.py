@@ -18,7 +18,7 @@ from tenmatch.game import commands
 from tenmatch.game.events import Created
 from tenmatch.game.ids import Millis, MoveNumber, RoomId, SeatNumber
 from tenmatch.gateway import records as records_module
-from tenmatch.gateway.desk import asked
+from tenmatch.gateway.asked import asked
 from tenmatch.gateway.records import Records
 from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table

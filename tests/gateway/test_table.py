@@ -17,8 +17,7 @@ from tenmatch.game.ids import MoveNumber, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Phase
 from tenmatch.gateway import held, ruling, tables
-from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
-from tenmatch.gateway.desk import asked
+from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable, asked
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import UnreadableRoom
 from tenmatch.protocol.stored import open_all

@@ -7,7 +7,7 @@ from tests.gateway.nodes import ended, running
 
 from tenmatch.game import commands
 from tenmatch.game.ids import SeatNumber
-from tenmatch.gateway.desk import asked
+from tenmatch.gateway.asked import asked
 
 
 async def test_what_a_node_would_still_have_written_at_its_end_is_let_go(url: str, watch: Watch) -> None:

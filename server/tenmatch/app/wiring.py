@@ -23,7 +23,11 @@ from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.credits import Shared
 from tenmatch.gateway.dailies import Dailies
-from tenmatch.gateway.desk import Desk
+from tenmatch.gateway.desk.desk import Desk
+from tenmatch.gateway.desk.entrance import Entrance
+from tenmatch.gateway.desk.founding import Founding
+from tenmatch.gateway.desk.seeking import Seeking
+from tenmatch.gateway.desk.welcome import Welcome
 from tenmatch.gateway.handshake import Admission, Handshake
 from tenmatch.gateway.http import Page, say, tell
 from tenmatch.gateway.identity import Identity
@@ -75,6 +79,7 @@ class Node:
     tables: Tables
     tournaments: Tournaments
     games: Games
+    dailies: Dailies
     desk: Desk
     orders: Orders
     handshake: Handshake
@@ -151,44 +156,48 @@ async def start(
         store, committer, feed, ratings, pulse=pulse, counts=counts, spawn=spawn, onlooker=onlooker
     )
     pulse.revived = tables.revive
-    witness = Witness(store, ttl=settings.record_days * DAY_S)
+    kept_s = settings.record_days * DAY_S
+    witness = Witness(store, ttl=kept_s)
     attendance = Attendance(Presence(store, name), tables, witness, spawn=spawn)
     meetings = Meetings(store, tables, ratings, spawn=spawn)
     matchmaking = Matchmaking(store, feed, ratings, meetings, node=name, spawn=spawn)
-    kept_s = settings.record_days * DAY_S
     tournaments = Tournaments(store, committer, feed, pulse=pulse, spawn=spawn, ttl=kept_s)
     games = Games(store, tables, ratings, tournaments, spawn=spawn)
     listing = Listing(store)
     records = Records(store, ttl=kept_s, spawn=spawn)
     dailies = Dailies(store, tables, ttl=kept_s, spawn=spawn)
-    talk = Talk(
-        store,
-        feed,
-        on=settings.chat,
-        reports_per_day=settings.reports_per_day,
-        reports_ttl=settings.report_days * DAY_S,
-    )
-    tournament_desk = TournamentDesk(
-        store,
-        tournaments,
-        ratings,
-        per_player=settings.tournaments_per_player,
-        per_address=settings.tournaments_per_address,
-    )
+    entrance = Entrance(store, tables, attendance, ratings)
     desk = Desk(
-        store,
-        tables,
-        attendance,
-        listing,
-        ratings,
-        matchmaking,
-        talk,
-        dailies,
-        tournament_desk,
-        node=name,
+        tables=tables,
+        attendance=attendance,
+        listing=listing,
+        talk=Talk(
+            store,
+            feed,
+            on=settings.chat,
+            reports_per_day=settings.reports_per_day,
+            reports_ttl=settings.report_days * DAY_S,
+        ),
+        welcoming=Welcome(store, tables, node=name, chat=settings.chat),
+        entrance=entrance,
+        founding=Founding(
+            store,
+            tables,
+            ratings,
+            dailies,
+            entrance,
+            per_player=settings.rooms_per_player,
+            per_address=settings.rooms_per_address,
+        ),
+        seeking=Seeking(matchmaking),
+        tournaments=TournamentDesk(
+            store,
+            tournaments,
+            ratings,
+            per_player=settings.tournaments_per_player,
+            per_address=settings.tournaments_per_address,
+        ),
         spawn=spawn,
-        rooms_per_player=settings.rooms_per_player,
-        rooms_per_address=settings.rooms_per_address,
     )
     orders = Orders(feed, name, desk.sessions)
     news.deliver_to(tables, attendance, matchmaking, tournaments, orders)
@@ -197,19 +206,7 @@ async def start(
         issuer_of(settings, spawn),
         guests=settings.guests,
     )
-    limits = Limits(
-        settings.messages_per_s,
-        settings.messages_burst,
-        settings.matches_per_s,
-        settings.joins_per_minute,
-        settings.sockets_per_player,
-        settings.chats_per_minute,
-    )
-    pools = Pools(
-        _shared(settings.messages_per_s_player),
-        _shared(settings.messages_per_s_address),
-        Shared(settings.chats_per_minute / 60, CHATS_AT_ONCE),
-    )
+    limits, pools = limits_of(settings), pools_of(settings)
 
     def begin(connection: Connection, codec: Codec) -> Receiver:
         return Session(
@@ -253,6 +250,7 @@ async def start(
         tables,
         tournaments,
         games,
+        dailies,
         desk,
         orders,
         handshake,
@@ -287,6 +285,27 @@ def issuer_of(settings: Settings, spawn: Spawn) -> Issuer | None:
         keys = published = KeySet(fetcher(settings.jwt_jwks_url), spawn)
         published.begin()
     return Issuer(settings.jwt_issuer, settings.jwt_audience, keys)
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Return what one client may send."""
+    return Limits(
+        settings.messages_per_s,
+        settings.messages_burst,
+        settings.matches_per_s,
+        settings.joins_per_minute,
+        settings.sockets_per_player,
+        settings.chats_per_minute,
+    )
+
+
+def pools_of(settings: Settings) -> Pools:
+    """Return what the connections of one player, and those of one address, may send together."""
+    return Pools(
+        _shared(settings.messages_per_s_player),
+        _shared(settings.messages_per_s_address),
+        Shared(settings.chats_per_minute / 60, CHATS_AT_ONCE),
+    )
 
 
 def _shared(per_second: float) -> Shared:

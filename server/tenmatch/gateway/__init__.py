@@ -11,7 +11,7 @@ A move goes through here from top to bottom, and its event back up:
     session      one client's side of the protocol, without a socket
     requests     what its messages ask of a room, as commands
     ends         what a session stands between (Socket, Desk)
-    desk         the requests that have to wait for the store: create and join
+    desk/        the requests that have to wait for the store: create, join and more
     talk         what is said in rooms, and reported of players
     asked        a command that waits for its answer, and what the answer can be
     held         a room's log as this node has it, and the state it folds to

@@ -1,7 +1,9 @@
 """A command that waits for its answer in a room, and what the answer can be."""
 
+import asyncio
 import logging
 from collections.abc import Callable
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -87,3 +89,17 @@ class Asked:
         except Exception:  # the outermost frame: a bug in telling one must not cost others their answers
             extra = {"player": self.holder.player, "seat": self.holder.seat} if self.holder else {}
             log.exception("an answer could not be given", extra=extra)
+
+
+class Judge(Protocol):
+    """Who judges commands: `tenmatch.gateway.table.Table`."""
+
+    def ask(self, command: AnyCommand | None, reply: Reply, holder: Holder | None = None) -> None:
+        """Judge a command as soon as its turn comes; *reply* is called once."""
+
+
+async def asked(table: Judge, command: AnyCommand | None, holder: Holder | None = None) -> Answer:
+    """Return a room's answer to a command; None asks only whether this node is at the log's end."""
+    answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+    table.ask(command, lambda given: None if answer.done() else answer.set_result(given), holder)
+    return await answer

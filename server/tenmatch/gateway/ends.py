@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Protocol
 
-from tenmatch.game.events import Level, Player
 from tenmatch.gateway.fanout import Member
 from tenmatch.protocol import from_client
 from tenmatch.protocol.from_client import AnyAside
@@ -31,7 +30,7 @@ class Socket(Protocol):
 
 
 class Desk(Protocol):
-    """Who carries out what has to wait for the store: `tenmatch.gateway.desk.Desk`."""
+    """Who carries out what has to wait for the store: `tenmatch.gateway.desk.desk.Desk`."""
 
     def welcome(self, session: "Session", hello: from_client.Hello) -> None:
         """Find the rooms in which the person still sits, and welcome them."""
@@ -65,6 +64,3 @@ class Desk(Protocol):
 
     def ended(self, session: "Session") -> None:
         """Hear that a session is over."""
-
-    def bot(self, level: Level) -> Player:
-        """Return a computer player of that level with an id and a name of its own."""

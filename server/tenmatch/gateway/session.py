@@ -16,6 +16,7 @@ from tenmatch.gateway.allowance import Allowance, Limits, Pools
 from tenmatch.gateway.asked import Answer, Done, Holder, NotMade, Repeated, Unavailable
 from tenmatch.gateway.bearer import Bearer
 from tenmatch.gateway.counts import Counts
+from tenmatch.gateway.draws import draw_bot
 from tenmatch.gateway.ends import Desk, Socket
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.framing import frame
@@ -346,7 +347,7 @@ class Session:
         if member.seat is None:
             self._reject(message, *NOT_SEATED[type(message)])
             return
-        command = request_command(message, member.seat, self._desk.bot)
+        command = request_command(message, member.seat, draw_bot)
         holder = Holder(member.seat, member.player)
         table.ask(command, lambda answer: self.answer_request(message.id, answer), holder)
 

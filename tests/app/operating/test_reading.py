@@ -54,7 +54,7 @@ async def test_a_room_is_shown_with_who_is_where(node: Running, meet: Meet, tenm
     await eve.ask("join", room=room, watch=True)
     await ann.send(match(node, room, 1))
     await ann.find(lambda said: said.get("kind") == "matched")
-    await node.node.desk._attendance.renew(list(node.node.tables.loaded.values()))
+    await node.node.desk.attendance.renew(list(node.node.tables.loaded.values()))
     state = node.node.tables.loaded[RoomId(room)].state
     for named in (room, state.code):
         told = json.loads((await tenmatch("inspect", named, "--json")).stdout)
