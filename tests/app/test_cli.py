@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tenmatch import __version__
 from tenmatch.app import cli
-from tenmatch.app.serve import Unfit
+from tenmatch.app.serving.fitness import Unfit
 from tenmatch.app.settings import Settings, read_settings
 from tenmatch.app.website import WebsiteMissing
 from tenmatch.store.connect import BadStoreUrl

@@ -23,9 +23,13 @@ from tests.store.waiting import until
 from websockets.frames import Opcode
 
 from tenmatch.app import drain as drain_module
-from tenmatch.app import serve as serve_module
 from tenmatch.app import website
-from tenmatch.app.serve import Stopped, Unfit, listen, run_node, run_workers, unless
+from tenmatch.app.serving import fitness, sockets, workers
+from tenmatch.app.serving import serve as serve_module
+from tenmatch.app.serving.fitness import Stopped, Unfit, unless
+from tenmatch.app.serving.process import run_node
+from tenmatch.app.serving.sockets import listen
+from tenmatch.app.serving.workers import run_workers
 from tenmatch.app.settings import Settings, read_settings
 from tenmatch.app.website import WebsiteMissing
 from tenmatch.gateway import connection
@@ -82,8 +86,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for what is known to come, and a little for the rest."""
     monkeypatch.setattr(connection, "CLOSE_S", 0.2)
     monkeypatch.setattr(drain_module, "GOODBYE_S", 0.5)
-    monkeypatch.setattr(serve_module, "FIRST_ANSWER_S", 0.3)
-    monkeypatch.setattr(serve_module, "RESTART_S", 0.02)
+    monkeypatch.setattr(fitness, "FIRST_ANSWER_S", 0.3)
+    monkeypatch.setattr(workers, "RESTART_S", 0.02)
 
 
 # before it serves
@@ -111,7 +115,7 @@ def test_a_port_for_figures_that_cannot_be_had_is_said() -> None:
         port = taken.getsockname()[1]
         taken.listen()
         with pytest.raises(Unfit, match=f"cannot listen on 127.0.0.1:{port}: .* with TENMATCH_METRICS_PORT"):
-            serve_module._metrics_listener(settings(metrics_port=port))
+            sockets.metrics_listener(settings(metrics_port=port))
 
 
 def test_ipv6_can_be_listened_on() -> None:

@@ -12,8 +12,8 @@ from tests.gateway.conftest import Watch, shared_server, url, watch
 from tests.gateway.nodes import Question, Running, claim, playing, running
 from tests.store.waiting import until
 
-from tenmatch.app import serve
-from tenmatch.app.serve import Unfit
+from tenmatch.app.serving.fitness import Unfit
+from tenmatch.app.serving.process import tracing
 from tenmatch.app.settings import read_settings
 from tenmatch.app.traces import traces
 from tenmatch.gateway.asked import Done
@@ -102,9 +102,9 @@ async def test_what_is_not_sampled_is_so_on_all_nodes(
 def test_whoever_lacks_the_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tenmatch.app.traces", None)
     with pytest.raises(Unfit, match=r"pip install 'tenmatch\[traces\]'"):
-        serve._tracing(read_settings(traces=True))
+        tracing(read_settings(traces=True))
 
 
 def test_nobody_looks_on_unless_that_is_wanted() -> None:
-    with serve._tracing(read_settings())() as onlooker:
+    with tracing(read_settings())() as onlooker:
         assert onlooker is None

@@ -7,7 +7,7 @@ import kubernetes_validate
 import pytest
 from tests.deploy.files import DEPLOY, documents, values
 
-from tenmatch.app.serve import STOP_S
+from tenmatch.app.serving.workers import STOP_S
 
 FOLDER = DEPLOY / "kubernetes"
 [KUSTOMIZATION] = documents(FOLDER / "kustomization.yaml")

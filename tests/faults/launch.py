@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from hashlib import sha1
 from typing import Any
 
-from tenmatch.app import serve, watchdog
+from tenmatch.app import watchdog
 from tenmatch.app.cli import main
+from tenmatch.app.serving import process
 from tenmatch.game import seat
 from tenmatch.game.ids import Millis, RoomId, Seq
 from tenmatch.gateway import attendance, connection, fanout, news, rounds, shown, table
@@ -241,7 +242,7 @@ def ended_at_once() -> None:
         for each in tuple(node.handshake.connections):
             each.abort()
 
-    serve.drain = drain  # type: ignore[attr-defined]
+    process.drain = drain  # type: ignore[attr-defined]
 
 
 def held_up_on_demand() -> None:

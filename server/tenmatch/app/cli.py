@@ -31,7 +31,8 @@ from tenmatch.app.operating.listing import rooms
 from tenmatch.app.operating.moving import export, import_
 from tenmatch.app.operating.nodes import announce, drain, nodes
 from tenmatch.app.operating.ordering import close, kick
-from tenmatch.app.serve import Unfit, serve
+from tenmatch.app.serving.fitness import Unfit
+from tenmatch.app.serving.serve import serve
 from tenmatch.app.settings import BadSettings, read_settings
 from tenmatch.app.terminal import TerminalMissing, terminal
 from tenmatch.app.website import WebsiteMissing
