@@ -23,13 +23,14 @@ from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.credits import Shared
 from tenmatch.gateway.dailies import Dailies
+from tenmatch.gateway.dailyboards import DailyBoards
 from tenmatch.gateway.desk.desk import Desk
 from tenmatch.gateway.desk.entrance import Entrance
 from tenmatch.gateway.desk.founding import Founding
 from tenmatch.gateway.desk.seeking import Seeking
 from tenmatch.gateway.desk.welcome import Welcome
 from tenmatch.gateway.handshake import Admission, Handshake
-from tenmatch.gateway.http import Page, say, tell
+from tenmatch.gateway.http import FOR_ANYONE, Page, say, tell
 from tenmatch.gateway.identity import Identity
 from tenmatch.gateway.issuer import Issuer, Keys, SharedSecret
 from tenmatch.gateway.keyset import KeySet, fetcher
@@ -165,7 +166,7 @@ async def start(
     games = Games(store, tables, ratings, tournaments, spawn=spawn)
     listing = Listing(store)
     records = Records(store, ttl=kept_s, spawn=spawn)
-    dailies = Dailies(store, tables, ttl=kept_s, spawn=spawn)
+    dailies = Dailies(store, tables, ttl=kept_s)
     entrance = Entrance(store, tables, attendance, ratings)
     desk = Desk(
         tables=tables,
@@ -263,10 +264,16 @@ async def start(
         ended,
     )
     leaderboards = Leaderboards(store, ratings, spawn=spawn)
+    daily_boards = DailyBoards(store, dailies, spawn=spawn)
     tournament_pages = TournamentPages(store, tournaments, spawn=spawn)
     pages |= {
         **site,
-        **answers(node, listing, records, leaderboards, dailies),
+        **answers(node),
+        "/v1/records/*": records.page,
+        "/v1/leaderboards/*": leaderboards.board,
+        "/v1/players/*": leaderboards.player,
+        "/v1/daily": daily_boards.page,
+        "/v1/daily/*": daily_boards.page,
         "/v1/tournaments": tournament_pages.all,
         "/v1/tournaments/*": tournament_pages.one,
     }
@@ -312,10 +319,9 @@ def _shared(per_second: float) -> Shared:
     return Shared(per_second, per_second * BURST_S)
 
 
-def answers(
-    node: Node, listing: Listing, records: Records, leaderboards: Leaderboards, dailies: Dailies
-) -> Mapping[str, Page]:
-    """Return the plain HTTP answers of a node, by path."""
+def answers(node: Node) -> Mapping[str, Page]:
+    """Return what a node says of itself over plain HTTP, and the list of rooms as it knows it, by path."""
+    listing = node.desk.listing
 
     def healthz(_: Request) -> Response:
         return say(HTTPStatus.OK, "alive")
@@ -334,15 +340,10 @@ def answers(
 
     def rooms(_: Request) -> Response:
         told = {"rooms": list(listing.lines.values()), "featured": listing.featured}
-        return tell(HTTPStatus.OK, told, {"Access-Control-Allow-Origin": "*"})
+        return tell(HTTPStatus.OK, told, FOR_ANYONE)
 
     return {
         "/healthz": healthz,
         "/readyz": readyz,
         "/v1/rooms": rooms,
-        "/v1/records/*": records.page,
-        "/v1/leaderboards/*": leaderboards.board,
-        "/v1/players/*": leaderboards.player,
-        "/v1/daily": dailies.page,
-        "/v1/daily/*": dailies.page,
     }

@@ -4,14 +4,23 @@ GET and HEAD are answered everywhere, POST only where a page is there for it.
 """
 
 import email.utils
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
+from typing import Final
+from urllib.parse import parse_qs
 
 import msgspec
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from tenmatch.gateway.tasks import Spawn
+from tenmatch.store.connect import StoreDown
+
+log = logging.getLogger(__name__)
+
+FOR_ANYONE: Final = {"Access-Control-Allow-Origin": "*"}
+AS_IT_IS_NOW: Final = {**FOR_ANYONE, "Cache-Control": "no-cache"}
 
 
 class Later:
@@ -38,6 +47,23 @@ class Later:
             return response
 
         return Later(fetch, self._spawn)
+
+
+def read_for(what: str, work: Callable[[], Awaitable[Response]], spawn: Spawn) -> Later:
+    """Return the answer that *work* makes of what is in the store; where that is away, try again soon.
+
+    Args:
+        what: Is read, as one says it: "record".
+    """
+
+    async def fetch() -> Response:
+        try:
+            return await work()
+        except StoreDown as error:
+            log.warning("an answer was not read", extra={"what": what, "error": str(error)})
+            return say(HTTPStatus.SERVICE_UNAVAILABLE, f"no {what} can be read now", {"Retry-After": "1"})
+
+    return Later(fetch, spawn)
 
 
 class Addressed:
@@ -87,6 +113,12 @@ def tell(status: HTTPStatus, value: object, extra: Mapping[str, str] | None = No
 def path_of(request: Request) -> str:
     """Return the path that was asked for, without its query."""
     return request.path.partition("?")[0]
+
+
+def query_of(request: Request, *names: str) -> list[str]:
+    """Return what the query says under these names, the last where it says more; "" where nothing."""
+    query = parse_qs(request.path.partition("?")[2], keep_blank_values=True)
+    return [query.get(name, [""])[-1] for name in names]
 
 
 def without_body(answer: Response | Later) -> Response | Later:

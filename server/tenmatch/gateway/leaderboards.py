@@ -1,34 +1,26 @@
 """Plain HTTP answers about ratings: leaderboards, and players' games (server/protocol.md, "Ratings")."""
 
-import logging
-import re
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from itertools import pairwise
-from typing import Final, NamedTuple, NotRequired, TypedDict
-from urllib.parse import parse_qs
+from typing import Final, NotRequired, TypedDict
 
 from websockets.http11 import Request, Response
 
 from tenmatch.game.history import Outcome, Participant, Standing
-from tenmatch.game.ids import PLAYER_ID_LENGTH, Millis, PlayerId, RoomId
+from tenmatch.game.ids import Millis, PlayerId, RoomId
 from tenmatch.game.options import Mode
 from tenmatch.game.rating import NEW_RATING, rating
-from tenmatch.gateway.http import Later, path_of, say, tell
+from tenmatch.gateway.boardpart import LINES, Part, pages, part_of, player_named
+from tenmatch.gateway.http import AS_IT_IS_NOW, Later, path_of, query_of, read_for, say, tell
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.maps import PersonMap
 from tenmatch.store import boards
 from tenmatch.store.boards import Placed
-from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.connect import Store
 
-log = logging.getLogger(__name__)
-
-PAGE: Final = 50  # lines
-PAGES: Final = 1_000_000
 RESULTS: Final = 50  # games of a player that are told of one by one
-FOR_ANYONE: Final = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
-_PLAYER: Final = re.compile(rf"[a-z0-9]{{{PLAYER_ID_LENGTH}}}")
 
 
 class LineMap(TypedDict):
@@ -71,15 +63,6 @@ class ModeMap(TypedDict):
     results: list[ResultMap]
 
 
-class Asked(NamedTuple):
-    """Which part of which leaderboard is asked for."""
-
-    mode: Mode
-    week: bool
-    page: int  # from 1
-    player: PlayerId | None
-
-
 class Leaderboards:
     """The leaderboards, and players' pages."""
 
@@ -92,31 +75,32 @@ class Leaderboards:
         """Answer a request for the leaderboard of the mode that its path ends with."""
         name = path_of(request).rpartition("/")[2]
         if name not in tuple(Mode):
-            return say(HTTPStatus.NOT_FOUND, f"the modes are: {', '.join(Mode)}", FOR_ANYONE)
-        asked = _asked(Mode(name), request)
-        if isinstance(asked, str):
-            return say(HTTPStatus.BAD_REQUEST, asked, FOR_ANYONE)
-        return Later(lambda: _answer(self._board(asked)), self._spawn)
+            return say(HTTPStatus.NOT_FOUND, f"the modes are: {', '.join(Mode)}", AS_IT_IS_NOW)
+        [period], part = query_of(request, "period"), part_of(request)
+        if period not in ("", "all", "week"):
+            return say(HTTPStatus.BAD_REQUEST, "period is all or week", AS_IT_IS_NOW)
+        if isinstance(part, str):
+            return say(HTTPStatus.BAD_REQUEST, part, AS_IT_IS_NOW)
+        return read_for("ratings", lambda: self._board(Mode(name), period == "week", part), self._spawn)
 
-    async def _board(self, asked: Asked) -> Response:
-        week = boards.week_of(self._store.clock.now()) if asked.week else None
-        first = PAGE * (asked.page - 1)
+    async def _board(self, mode: Mode, of_the_week: bool, part: Part) -> Response:
+        week = boards.week_of(self._store.clock.now()) if of_the_week else None
         board = await boards.read(
-            self._store, asked.mode.value, week, first=first, many=PAGE, player=asked.player
+            self._store, mode.value, week, first=part.first, many=LINES, player=part.player
         )
         own = [board.own] if board.own else []
-        lines = await self._lines([*board.lines, *own], asked.mode)
+        lines = await self._lines([*board.lines, *own], mode)
         told = {
-            "mode": asked.mode.value,
-            "period": "week" if asked.week else "all",
+            "mode": mode.value,
+            "period": "week" if of_the_week else "all",
             "week": week,
             "players": board.players,
-            "page": asked.page,
-            "pages": max(1, -(-board.players // PAGE)),
+            "page": part.page,
+            "pages": pages(board.players),
             "lines": [line for line in lines[: len(board.lines)] if line],
             "own": lines[-1] if own else None,
         }
-        return tell(HTTPStatus.OK, told, FOR_ANYONE)
+        return tell(HTTPStatus.OK, told, AS_IT_IS_NOW)
 
     async def _lines(self, placed: Sequence[Placed], mode: Mode) -> list[LineMap | None]:
         standings = await self._ratings.standings([(each.player, mode) for each in placed])
@@ -124,10 +108,10 @@ class Leaderboards:
 
     def player(self, request: Request) -> Response | Later:
         """Answer a request for what the player has played whose id its path ends with."""
-        name = path_of(request).rpartition("/")[2]
-        if not _PLAYER.fullmatch(name):
+        player = player_named(path_of(request).rpartition("/")[2])
+        if player is None:
             return _unknown_player()
-        return Later(lambda: _answer(self._player(PlayerId(name))), self._spawn)
+        return read_for("ratings", lambda: self._player(player), self._spawn)
 
     async def _player(self, player: PlayerId) -> Response:
         standings = await self._ratings.standings([(player, mode) for mode in Mode])
@@ -137,7 +121,7 @@ class Leaderboards:
         latest = max(found.values(), key=lambda standing: standing.at)
         modes = {mode.value: await self._mode(player, mode, standing) for mode, standing in found.items()}
         told = {"player": PersonMap(id=player, name=latest.name), "modes": modes}
-        return tell(HTTPStatus.OK, told, FOR_ANYONE)
+        return tell(HTTPStatus.OK, told, AS_IT_IS_NOW)
 
     async def _mode(self, player: PlayerId, mode: Mode, standing: Standing) -> ModeMap:
         history = await self._ratings.history(player, mode)
@@ -152,29 +136,8 @@ class Leaderboards:
         )
 
 
-def _asked(mode: Mode, request: Request) -> Asked | str:
-    """Read the query of a request, or say what is wrong with it."""
-    query = parse_qs(request.path.partition("?")[2], keep_blank_values=True)
-    period, page, player = (query.get(name, [""])[-1] for name in ("period", "page", "player"))
-    if period not in ("", "all", "week"):
-        return "period is all or week"
-    if page and not (re.fullmatch("[0-9]{1,7}", page) and 1 <= int(page) <= PAGES):
-        return f"page is a number from 1 to {PAGES}"
-    if player and not _PLAYER.fullmatch(player):
-        return "player is a player's id"
-    return Asked(mode, period == "week", int(page or 1), PlayerId(player) if player else None)
-
-
-async def _answer(work: Awaitable[Response]) -> Response:
-    try:
-        return await work
-    except StoreDown as error:
-        log.warning("ratings were not read", extra={"error": str(error)})
-        return say(HTTPStatus.SERVICE_UNAVAILABLE, "no ratings can be read now", {"Retry-After": "1"})
-
-
 def _unknown_player() -> Response:
-    return say(HTTPStatus.NOT_FOUND, "no rated game of a player with this id is known", FOR_ANYONE)
+    return say(HTTPStatus.NOT_FOUND, "no rated game of a player with this id is known", AS_IT_IS_NOW)
 
 
 def _line(placed: Placed, standing: Standing | None) -> LineMap | None:

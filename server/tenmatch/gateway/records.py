@@ -17,18 +17,17 @@ from websockets.http11 import Request, Response
 from tenmatch.game.events import Ended, Rematch
 from tenmatch.game.ids import ROOM_ID_LENGTH, RoomId
 from tenmatch.game.room import Phase
-from tenmatch.gateway.http import Later, path_of, respond, say, takes_gzip
+from tenmatch.gateway.http import FOR_ANYONE, Later, path_of, read_for, respond, say, takes_gzip
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.record import Record, encode, hidden_until, public_at, record_of
 from tenmatch.protocol.stored import StoredError, open_all, unseal
 from tenmatch.store import records
-from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.connect import Store
 from tenmatch.store.log import read
 
 log = logging.getLogger(__name__)
 
-FOR_ANYONE: Final = {"Access-Control-Allow-Origin": "*", "Vary": "Accept-Encoding"}
 UNCHANGED_S: Final = 3_600  # for so long whoever has a record need not ask again
 _LEVEL: Final = 6  # the most that gzip can do would take four times as long, for one byte less in a hundred
 _MTIME: Final = slice(4, 8)  # of gzip, little-endian (RFC 1952)
@@ -76,10 +75,8 @@ class Records:
         if found.record is not None or found.last is None:
             return self._unless_hidden(found.record)
         try:
-            if not isinstance(
-                unseal(found.last)[1], Ended | Rematch
-            ):  # the game goes on: its log may be long
-                return None
+            if not isinstance(unseal(found.last)[1], Ended | Rematch):
+                return None  # the game goes on: its log may be long
             record = record_of(open_all((await read(self._store, room)).entries, 0, 0))
         except StoredError as error:
             log.error("a log cannot be read", extra={"room": room, "error": str(error)})
@@ -102,18 +99,15 @@ class Records:
 
     def page(self, request: Request) -> Later:
         """Answer a request for the record of the room that its path ends with."""
-        return Later(lambda: self._answer(request), self._spawn)
+        return read_for("record", lambda: self._answer(request), self._spawn)
 
     async def _answer(self, request: Request) -> Response:
         room = path_of(request).rpartition("/")[2]
-        try:
-            packed = await self.find(RoomId(room)) if _ROOM.fullmatch(room) else None
-        except StoreDown as error:
-            log.warning("a record was not read", extra={"room": room, "error": str(error)})
-            return say(HTTPStatus.SERVICE_UNAVAILABLE, "no record can be read now", {"Retry-After": "1"})
+        packed = await self.find(RoomId(room)) if _ROOM.fullmatch(room) else None
+        headers = {**FOR_ANYONE, "Vary": "Accept-Encoding"}
         if packed is None:
-            return say(HTTPStatus.NOT_FOUND, "no game that is over is known by this id", FOR_ANYONE)
-        headers = {**FOR_ANYONE, "Cache-Control": f"public, max-age={UNCHANGED_S}"}
+            return say(HTTPStatus.NOT_FOUND, "no game that is over is known by this id", headers)
+        headers["Cache-Control"] = f"public, max-age={UNCHANGED_S}"
         if not takes_gzip(request):
             return respond(HTTPStatus.OK, gzip.decompress(packed), "application/json", headers)
         return respond(HTTPStatus.OK, packed, "application/json", {**headers, "Content-Encoding": "gzip"})

@@ -2,9 +2,7 @@
 
 import csv
 import io
-import logging
 import re
-from collections.abc import Awaitable
 from http import HTTPStatus
 from typing import Final
 
@@ -13,16 +11,13 @@ from websockets.http11 import Request, Response
 
 from tenmatch.game.ids import TOURNAMENT_ID_LENGTH, RoomId, TournamentId
 from tenmatch.game.tournament.state import Tournament
-from tenmatch.gateway.http import Later, path_of, respond, say, tell
+from tenmatch.gateway.http import AS_IT_IS_NOW, Later, path_of, read_for, respond, say, tell
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.gateway.tournament.tournaments import NoSuchTournament, Tournaments
 from tenmatch.protocol.tournaments import TournamentLine, results, tournament_map
 from tenmatch.store import lobby
-from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.connect import Store
 
-log = logging.getLogger(__name__)
-
-FOR_ANYONE: Final = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
 _NAMED: Final = re.compile(rf"([a-z0-9]{{{TOURNAMENT_ID_LENGTH}}})(\.csv)?")
 _FORMULA: Final = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """With these, some in both widths, a spreadsheet takes a text for a formula; no name begins with a space."""
@@ -41,8 +36,8 @@ class TournamentPages:
         named = _NAMED.fullmatch(path_of(request).rpartition("/")[2])
         if named is None:
             return _unknown()
-        id = TournamentId(RoomId(named[1]))
-        return Later(lambda: _answer(self._one(id, as_table=named[2] is not None)), self._spawn)
+        id, as_table = TournamentId(RoomId(named[1])), named[2] is not None
+        return read_for("tournament", lambda: self._one(id, as_table=as_table), self._spawn)
 
     async def _one(self, id: TournamentId, *, as_table: bool) -> Response:
         try:
@@ -50,18 +45,18 @@ class TournamentPages:
         except NoSuchTournament:
             return _unknown()
         if not as_table:
-            return tell(HTTPStatus.OK, {"tournament": id, **tournament_map(tournament)}, FOR_ANYONE)
-        headers = {**FOR_ANYONE, "Content-Disposition": f'attachment; filename="tournament-{id}.csv"'}
+            return tell(HTTPStatus.OK, {"tournament": id, **tournament_map(tournament)}, AS_IT_IS_NOW)
+        headers = {**AS_IT_IS_NOW, "Content-Disposition": f'attachment; filename="tournament-{id}.csv"'}
         return respond(HTTPStatus.OK, as_csv(tournament), "text/csv; charset=utf-8", headers)
 
     def all(self, request: Request) -> Response | Later:
         """Answer a request for the list: those that can be entered or are played, the newest first."""
-        return Later(lambda: _answer(self._all()), self._spawn)
+        return read_for("tournament", self._all, self._spawn)
 
     async def _all(self) -> Response:
         lines = (await lobby.newest(self._store, at=lobby.TOURNAMENTS)).lines
         told = [msgspec.json.decode(line, type=TournamentLine) for _, line in lines or ()]
-        return tell(HTTPStatus.OK, {"tournaments": told}, FOR_ANYONE)
+        return tell(HTTPStatus.OK, {"tournaments": told}, AS_IT_IS_NOW)
 
 
 def as_csv(tournament: Tournament) -> bytes:
@@ -77,13 +72,5 @@ def _harmless(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-async def _answer(work: Awaitable[Response]) -> Response:
-    try:
-        return await work
-    except StoreDown as error:
-        log.warning("a tournament was not read", extra={"error": str(error)})
-        return say(HTTPStatus.SERVICE_UNAVAILABLE, "no tournament can be read now", {"Retry-After": "1"})
-
-
 def _unknown() -> Response:
-    return say(HTTPStatus.NOT_FOUND, "no tournament is known by this id", FOR_ANYONE)
+    return say(HTTPStatus.NOT_FOUND, "no tournament is known by this id", AS_IT_IS_NOW)
