@@ -12,8 +12,9 @@ from tests.game.rooms import person
 from tests.gateway.wire import Message, messages
 from tests.store.waiting import until
 
+from tenmatch.app.node import Node
 from tenmatch.app.settings import Settings
-from tenmatch.app.wiring import Node, start
+from tenmatch.app.wiring import start
 from tenmatch.game import commands
 from tenmatch.game.create import found
 from tenmatch.game.ids import MoveNumber, RoomId, SeatNumber

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from tenmatch.app.wiring import Node
+from tenmatch.app.node import Node
 from tenmatch.gateway.connection import Connection
 from tenmatch.protocol import to_client
 from tenmatch.protocol.limits import CloseCode

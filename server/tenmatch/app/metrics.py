@@ -20,7 +20,7 @@ from prometheus_client.registry import Collector, CollectorRegistry
 
 from tenmatch import __version__
 from tenmatch.app.logs import Lines
-from tenmatch.app.wiring import Node
+from tenmatch.app.node import Node
 from tenmatch.game.options import Mode
 from tenmatch.game.room import Phase
 from tenmatch.protocol.limits import CloseCode

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from tenmatch import __version__
-from tenmatch.app.wiring import Node
+from tenmatch.app.node import Node
 from tenmatch.game.ids import Millis
 from tenmatch.store import nodes
 from tenmatch.store.connect import Store, StoreDown

@@ -25,7 +25,7 @@ from websockets.server import ServerProtocol
 
 from tenmatch.app.logs import Lines
 from tenmatch.app.metrics import Figures
-from tenmatch.app.wiring import Node
+from tenmatch.app.node import Node
 from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.gateway.http import Later, respond, route, without_body
 from tenmatch.gateway.rounds import guarded

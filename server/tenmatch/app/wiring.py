@@ -5,21 +5,19 @@ Read it right after `tenmatch.game.room`: each line is one part, with what it ne
 
 import asyncio
 import secrets
-from collections.abc import Coroutine, Iterator, Mapping
-from dataclasses import dataclass
-from http import HTTPStatus
+from collections.abc import Coroutine, Mapping
 from itertools import count
 from typing import Any
 
-from websockets.http11 import Request, Response
-
+from tenmatch.app.health import answers
+from tenmatch.app.node import Node
 from tenmatch.app.settings import Settings
 from tenmatch.app.watchdog import Watchdog
 from tenmatch.game.ids import spell
 from tenmatch.gateway.addresses import Proxies
 from tenmatch.gateway.allowance import Limits, Pools
 from tenmatch.gateway.attendance import Attendance
-from tenmatch.gateway.connection import Connection, Knocker, Receiver
+from tenmatch.gateway.connection import Connection, Receiver
 from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.credits import Shared
 from tenmatch.gateway.dailies import Dailies
@@ -30,7 +28,7 @@ from tenmatch.gateway.desk.founding import Founding
 from tenmatch.gateway.desk.seeking import Seeking
 from tenmatch.gateway.desk.welcome import Welcome
 from tenmatch.gateway.handshake import Admission, Handshake
-from tenmatch.gateway.http import FOR_ANYONE, Page, say, tell
+from tenmatch.gateway.http import Page
 from tenmatch.gateway.identity import Identity
 from tenmatch.gateway.issuer import Issuer, Keys, SharedSecret
 from tenmatch.gateway.keyset import KeySet, fetcher
@@ -55,7 +53,6 @@ from tenmatch.gateway.tournament.pages import TournamentPages
 from tenmatch.gateway.tournament.tournaments import Tournaments
 from tenmatch.gateway.witness import Witness
 from tenmatch.protocol.codec import Codec
-from tenmatch.protocol.limits import FRAME_BYTES
 from tenmatch.store.committer import Committer
 from tenmatch.store.connect import Store
 from tenmatch.store.feed import Feed
@@ -66,56 +63,6 @@ DAY_S = 86_400
 CHATS_AT_ONCE = 10
 ORDERS_ROUND_S = 1.0
 BURST_S = 3  # what the connections of one player, or one address, may send at once: so many seconds' worth
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One process' share of the server."""
-
-    name: str
-    store: Store
-    pulse: Pulse
-    feed: Feed
-    committer: Committer
-    tables: Tables
-    tournaments: Tournaments
-    games: Games
-    dailies: Dailies
-    desk: Desk
-    orders: Orders
-    handshake: Handshake
-    watchdog: Watchdog  # of the loop that the node runs on; to be entered by whoever runs it
-    counts: Counts
-    settings: Settings
-    pages: dict[str, Page]  # the plain HTTP answers, by path
-    numbers: Iterator[int]  # of its connections
-    tasks: list[asyncio.Task[None]]  # they run for ever
-    ended: asyncio.Event
-
-    def connection(self, arrival: Knocker | None = None) -> Connection:
-        """Return what takes the next connection, counted in place of *arrival* from then on."""
-        settings = self.settings
-        return Connection(
-            self.handshake,
-            frame_bytes=FRAME_BYTES,
-            high_water=settings.watcher_bytes,
-            most_unread=settings.player_bytes,
-            name=f"{self.name}-{next(self.numbers)}",
-            arrival=arrival,
-        )
-
-    def stop(self) -> None:
-        """End: whoever still waits is answered, and nothing new is begun."""
-        self.ended.set()
-        self.tables.close()
-        self.tournaments.close()
-        for task in self.tasks:
-            task.cancel()
-
-    @property
-    def ready(self) -> bool:
-        """Whether clients should be sent here: the store answers, the feed hears, we are not going away."""
-        return self.pulse.fresh and self.feed.healthy and not self.handshake.draining
 
 
 async def start(
@@ -317,33 +264,3 @@ def pools_of(settings: Settings) -> Pools:
 
 def _shared(per_second: float) -> Shared:
     return Shared(per_second, per_second * BURST_S)
-
-
-def answers(node: Node) -> Mapping[str, Page]:
-    """Return what a node says of itself over plain HTTP, and the list of rooms as it knows it, by path."""
-    listing = node.desk.listing
-
-    def healthz(_: Request) -> Response:
-        return say(HTTPStatus.OK, "alive")
-
-    def readyz(_: Request) -> Response:
-        status = HTTPStatus.OK if node.ready else HTTPStatus.SERVICE_UNAVAILABLE
-        parts = {
-            "ready": node.ready,
-            "node": node.name,
-            "store": node.pulse.fresh,
-            "feed": node.feed.healthy,
-            "draining": node.handshake.draining,
-            "lag_ms": round(node.watchdog.lag * 1000),
-        }
-        return tell(status, parts)
-
-    def rooms(_: Request) -> Response:
-        told = {"rooms": list(listing.lines.values()), "featured": listing.featured}
-        return tell(HTTPStatus.OK, told, FOR_ANYONE)
-
-    return {
-        "/healthz": healthz,
-        "/readyz": readyz,
-        "/v1/rooms": rooms,
-    }

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.http11 import Request, Response
 
 from tenmatch.app.admin.access import PRIVATE, Access
+from tenmatch.app.node import Node
 from tenmatch.app.operating.command import Failed, find_room
 from tenmatch.app.operating.finding import Found, find, going_on
 from tenmatch.app.operating.hand import Hand
@@ -16,7 +17,6 @@ from tenmatch.app.operating.inspecting import told
 from tenmatch.app.operating.listing import line
 from tenmatch.app.operating.nodes import announce_on, drain_on
 from tenmatch.app.registry import Registry
-from tenmatch.app.wiring import Node
 from tenmatch.game.commands import Close, PutOut
 from tenmatch.game.ids import SeatNumber
 from tenmatch.gateway.http import Addressed, Later, Page, path_of, tell

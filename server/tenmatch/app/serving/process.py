@@ -14,12 +14,13 @@ from tenmatch.app.admin.access import Access
 from tenmatch.app.admin.answers import Admin
 from tenmatch.app.drain import Server, drain
 from tenmatch.app.logs import lines_counted
+from tenmatch.app.node import Node
 from tenmatch.app.registry import ROUND_S, Registry
 from tenmatch.app.scraping import figures_of
 from tenmatch.app.serving.fitness import Unfit, make_sure, unless
 from tenmatch.app.serving.sockets import announce, url_of
 from tenmatch.app.settings import Settings
-from tenmatch.app.wiring import Node, start
+from tenmatch.app.wiring import start
 from tenmatch.gateway.onlooker import Onlooker
 from tenmatch.gateway.rounds import every, guarded
 from tenmatch.gateway.tls import Certificate, SecureServer
