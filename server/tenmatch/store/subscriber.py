@@ -91,7 +91,7 @@ class Subscriber:
         self._listener = listener
         self._patience = patience
         self._monotonic = store.clock.monotonic
-        self._probe = keys.probe(node, 0)
+        self._probe = ""  # its channel, once it is known which ones lie at this shard
         self._wanted: dict[RoomId, Wanted] = {}
         self._phases: dict[RoomId, _Phase] = {}
         self._changed: set[RoomId] = set()  # rooms whose phase may not be the one wanted
@@ -137,7 +137,8 @@ class Subscriber:
 
     async def _send_probes(self) -> None:
         while True:
-            self.notes.publish(self._probe, b"")
+            if self._probe:
+                self.notes.publish(self._probe, b"")
             await asyncio.sleep(self._patience.probe)
 
     # The connection
@@ -292,6 +293,7 @@ class Subscriber:
                 self.connections,
                 len(self._wanted),
             )
+            self.notes.publish(self._probe, b"")  # nobody has to wait for the next to know that all is well
             return
         room = keys.room_of_feed(channel)
         self._phases[room] = _Phase.HEARD
