@@ -54,6 +54,17 @@ class Access:
         given = _bearer(request)
         if given is None:
             return _unknown("say who you are")
+        if hmac.compare_digest(given, self._token):
+            return None  # however many others of the address have tried: nobody is to keep operators out
+        return self._failure(where)
+
+    def _failure(self, where: str) -> Response:
+        """Answer a wrong token.
+
+        Attempts are limited so that they do not fill the log. That none comes to anything is up to the token,
+        which has 32 signs at least: who guesses may as well seal cookies with guesses, and all of these are
+        compared.
+        """
         if self._now() - self._began >= WINDOW_S:
             self._failed.clear()
             self._began = self._now()
@@ -63,8 +74,6 @@ class Access:
                 "too many attempts",
                 {**PRIVATE, "Retry-After": str(int(WINDOW_S))},
             )
-        if hmac.compare_digest(given, self._token):
-            return None
         self._failed[where] += 1
         log.warning("a wrong token for /admin", extra={"address": where, "attempts": self._failed[where]})
         return _unknown("that is not the token")
