@@ -12,10 +12,11 @@ from tests.gateway.wire import Message
 from tenmatch.game import commands
 from tenmatch.game.ids import MoveNumber, SeatNumber
 from tenmatch.game.options import Mode
+from tenmatch.gateway import listing as listing_module
 from tenmatch.gateway.asked import asked
 from tenmatch.gateway.listing import Listing
 from tenmatch.gateway.table import Table
-from tenmatch.store import lobby
+from tenmatch.store import keys, lobby
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def told(ear: Ear) -> list[Message]:
 
 
 async def written(listing: Listing, *tables: Table) -> None:
-    await listing.write(tables)
+    await listing.write(tables, tables)
     await listing.read()
 
 
@@ -144,11 +145,26 @@ async def test_who_stops_following_while_slow_is_forgotten(node: Running, listin
 
 async def test_the_list_is_the_same_on_every_node(node: Running, listing: Listing, url: str) -> None:
     table = await founded(node)
-    await listing.write([table])
+    await listing.write([table], [table])
     await listing.read()
     elsewhere = Listing(node.store)
     await elsewhere.read()
     assert elsewhere.lines == listing.lines != {}
+
+
+async def test_no_more_lines_are_written_than_the_list_can_show(
+    node: Running, listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing_module, "LISTED_ROOMS", 1)
+    game, old, new = await playing(node), await founded(node), await founded(node)
+    await written(listing, game, old, new)
+    assert list(listing.lines) == [new.room, game.room], "games worth watching come along"
+    assert await node.store.call("HLEN", keys.LOBBY_LINES) == 2
+    await asked(new, commands.Leave(SeatNumber(0)))
+    await listing.write([game, old, new], [])
+    await listing.read()
+    assert list(listing.lines) == [old.room, game.room], "whose turn has come need not have changed"
+    assert await node.store.call("HLEN", keys.LOBBY_LINES) == 2
 
 
 async def test_a_line_of_a_later_version_is_read_as_far_as_it_is_known(

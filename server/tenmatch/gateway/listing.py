@@ -1,6 +1,7 @@
 """The public list of rooms: written by the nodes that have them loaded, followed by clients."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from heapq import nlargest
 from typing import Final, Protocol
 
 import msgspec
@@ -58,21 +59,27 @@ class Listing:
         self._followers.discard(follower)
         self._behind.discard(follower)
 
-    async def write(self, tables: Iterable[Table]) -> None:
-        """Bring these rooms' lines up to date in the store.
+    async def write(self, loaded: Collection[Table], restless: Collection[Table]) -> None:
+        """Bring the lines of this node's rooms up to date in the store.
+
+        Only those are written that can be shown: the first hundred of all are among the first of each node.
+
+        Args:
+            loaded: All rooms of this node.
+            restless: Those whose lines may have changed, or have to be said again.
 
         Raises:
             StoreDown: The store cannot be reached.
         """
-        public = [table for table in tables if not (table.state.private or _meets(table))]
-        for table in public:
-            if table.listed and _over(table):
-                await lobby.drop(self._store, table.room)
-                table.listed = False
-        going_on = [table for table in public if not _over(table)]
-        for table in going_on:
+        shown = _shown(loaded)
+        gone = [table for table in loaded if table.listed and table not in shown]
+        await lobby.drop(self._store, *(table.room for table in gone))
+        for table in gone:
+            table.listed = False
+        changed = [table for table in shown if table in restless or not table.listed]
+        for table in changed:
             table.listed = True
-        await lobby.put(self._store, *map(_listed, going_on))
+        await lobby.put(self._store, *map(_listed, changed))
 
     async def read(self) -> None:
         """Fetch the list if it has changed, and tell those who follow it how.
@@ -104,6 +111,18 @@ class Listing:
                 follower.write(news[follower.codec.name])
 
 
+def _shown(loaded: Collection[Table]) -> set[Table]:
+    """Return the public rooms that the list shows if no other node has better ones."""
+    public = [table for table in loaded if not (table.state.private or _meets(table) or _over(table))]
+    if len(public) <= LISTED_ROOMS:
+        return set(public)
+    watched = {table: worth for table in public if (worth := _worth(table)) is not None}
+    return {
+        *nlargest(LISTED_ROOMS, public, _rank),
+        *nlargest(FEATURED_ROOMS, watched, watched.__getitem__),
+    }
+
+
 def _meets(table: Table) -> bool:
     """Tell whether it is a quick match whose players have still to come: others have no place in it."""
     return table.state.join_by is not None and table.state.started_at is None
@@ -113,10 +132,22 @@ def _over(table: Table) -> bool:
     return table.shown_to(None).state.phase is Phase.OVER
 
 
+def _rank(table: Table) -> float:
+    """Return a room's place in the list: open rooms first, then the newest."""
+    state = table.shown_to(None).state
+    return (OPEN_FIRST if state.phase is Phase.OPEN else 0) + state.created_at
+
+
+def _worth(table: Table) -> float | None:
+    """Return how much a room is worth watching; None where there is nothing to watch."""
+    return attraction(table.shown_to(None).state, _watching(table))
+
+
+def _watching(table: Table) -> int:
+    presence = table.shown_to(None).presence
+    return presence.watching if presence else 0
+
+
 def _listed(table: Table) -> lobby.Listed:
-    """Return a room's line and rank: open rooms first, then the newest."""
-    state, presence = table.shown_to(None).state, table.shown_to(None).presence
-    opened = OPEN_FIRST if state.phase is Phase.OPEN else 0
-    watching = presence.watching if presence else 0
-    line = msgspec.json.encode(line_map(table.room, state, watching))
-    return lobby.Listed(table.room, line, opened + state.created_at, attraction(state, watching))
+    line = msgspec.json.encode(line_map(table.room, table.shown_to(None).state, _watching(table)))
+    return lobby.Listed(table.room, line, _rank(table), _worth(table))

@@ -85,10 +85,11 @@ class Rounds:
 
     async def changes(self) -> None:
         """Write what changed in the rooms here, and read what changed anywhere."""
-        tables = [table for table in self._tables.restless if self._tables.loaded.get(table.room) is table]
+        loaded = list(self._tables.loaded.values())
+        restless = self._tables.restless.intersection(loaded)
         self._tables.restless.clear()
-        await self._listing.write(tables)
-        await self._attendance.renew(tables)
+        await self._listing.write(loaded, restless)
+        await self._attendance.renew(list(restless))
         await self._listing.read()
         await self._witness.write()
 

@@ -52,13 +52,13 @@ async def put(store: Store, *rooms: Listed, at: tuple[str, ...] = ROOMS) -> None
     )
 
 
-async def drop(store: Store, room: RoomId, at: tuple[str, ...] = ROOMS) -> None:
-    """Take a room out of the list.
+async def drop(store: Store, *rooms: RoomId, at: tuple[str, ...] = ROOMS) -> None:
+    """Take rooms out of the list.
 
     Raises:
-        StoreDown: It may still be there; it vanishes when nobody refreshes it.
+        StoreDown: Some may still be there; they vanish when nobody refreshes them.
     """
-    await store.run(_LIST, at, room, "", "", "")
+    await store.run_all(_LIST, [_LIST.call(at, [room, "", "", ""]) for room in rooms])
 
 
 async def newest(
