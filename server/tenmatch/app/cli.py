@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from tenmatch import __version__
-from tenmatch.app import reporting, verifying, witnessing
+from tenmatch.app import verifying
 from tenmatch.app.judging import answer
 from tenmatch.app.load.command import run_load
 from tenmatch.app.load.crew import LoadFailed
@@ -18,19 +18,14 @@ from tenmatch.app.mock.serve import run_mock
 from tenmatch.app.mock.session import BadSession
 from tenmatch.app.mock.session import read as read_session
 from tenmatch.app.operating.checking import check
-from tenmatch.app.operating.command import (
-    PANEL,
-    DataOption,
-    JsonOption,
-    RedisOption,
-    RoomArgument,
-    carried_out,
-)
+from tenmatch.app.operating.command import PANEL
 from tenmatch.app.operating.inspecting import inspect, tail
 from tenmatch.app.operating.listing import rooms
 from tenmatch.app.operating.moving import export, import_
 from tenmatch.app.operating.nodes import announce, drain, nodes
 from tenmatch.app.operating.ordering import close, kick
+from tenmatch.app.operating.reporting import reports
+from tenmatch.app.operating.witnessing import evidence
 from tenmatch.app.serving.fitness import Unfit
 from tenmatch.app.serving.serve import serve
 from tenmatch.app.settings import BadSettings, read_settings
@@ -163,37 +158,12 @@ def _verify(
     raise typer.Exit(0 if all(report.ok for report in reports) else 1)
 
 
-for by_hand in (nodes, rooms, inspect, tail, kick, close, announce, drain, export, import_, check):
+BY_HAND: Final = (
+    *(nodes, rooms, inspect, tail, kick, close, announce, drain, export, import_, check),
+    *(evidence, reports),
+)
+for by_hand in BY_HAND:
     app.command(by_hand.__name__.strip("_"), rich_help_panel=PANEL)(by_hand)
-
-
-@app.command("evidence", rich_help_panel=PANEL)
-def _evidence(
-    room: RoomArgument,
-    redis: RedisOption = None,
-    data: DataOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show how the players of a game played: reactions, mistakes, connections. The server has to be running.
-
-    It is evidence, and no verdict. Ends with 1 where no such game is kept.
-    """
-    which, found = carried_out(lambda settings: witnessing.gather(settings, room), redis, data)
-    witnessing.show(which, found, as_json=as_json)
-
-
-@app.command("reports", rich_help_panel=PANEL)
-def _reports(
-    redis: RedisOption = None,
-    data: DataOption = None,
-    room: Annotated[str | None, typer.Option(help="Only those from this room, by its id.")] = None,
-    player: Annotated[str | None, typer.Option(help="Only those on this player, by their id.")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show what players have reported of each other, the latest last. The server has to be running."""
-    found = carried_out(reporting.reports, redis, data)
-    wanted = [one for one in found if room in (None, one.room) and player in (None, one.about["id"])]
-    reporting.show(wanted, as_json=as_json)
 
 
 @app.command("mock")

@@ -22,6 +22,7 @@ from tenmatch.store.durability import Durability
 
 PREFIX = "TENMATCH_"
 ENV_FILE = "TENMATCH_ENV_FILE"
+DAY_S = 86_400  # of what is set in days
 Listed = Annotated[tuple[str, ...], NoDecode]
 """What is written as one text, its parts separated by commas."""
 SECRETS = ("SECRET", "REDIS", "JWT_SECRET", "ADMIN_TOKEN")

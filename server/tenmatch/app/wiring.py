@@ -11,7 +11,7 @@ from typing import Any
 
 from tenmatch.app.health import answers
 from tenmatch.app.node import Node
-from tenmatch.app.settings import Settings
+from tenmatch.app.settings import DAY_S, Settings
 from tenmatch.app.watchdog import Watchdog
 from tenmatch.game.ids import spell
 from tenmatch.gateway.addresses import Proxies
@@ -59,7 +59,6 @@ from tenmatch.store.feed import Feed
 from tenmatch.store.presence import Presence
 from tenmatch.store.secret import shared_secret
 
-DAY_S = 86_400
 CHATS_AT_ONCE = 10
 ORDERS_ROUND_S = 1.0
 BURST_S = 3  # what the connections of one player, or one address, may send at once: so many seconds' worth

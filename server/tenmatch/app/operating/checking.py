@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from tenmatch.app.operating.command import DataOption, JsonOption, RedisOption, carried_out, tables
+from tenmatch.app.operating.command import DataOption, JsonOption, RedisOption, carried_out
+from tenmatch.app.operating.printing import echo, screen
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
 from tenmatch.store import checks
@@ -30,7 +30,7 @@ def check(
     findings = carried_out(lambda settings: look(settings, durability), redis, data)
     if as_json:
         for finding in findings:
-            typer.echo(msgspec.json.encode(finding).decode())
+            echo(finding)
     else:
         _show(findings)
     raise typer.Exit(1 if any(finding.severity is Severity.STOP for finding in findings) else 0)
@@ -47,7 +47,7 @@ async def look(settings: Settings, durability: Durability | None = None) -> list
 
 
 def _show(findings: list[Finding]) -> None:
-    console = tables()
+    console = screen()
     if not findings:
         console.print("Nothing is wrong with this store.")
         return

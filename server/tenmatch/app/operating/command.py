@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import typer
-from rich.console import Console
 
 from tenmatch.app.settings import BadSettings, Settings, read_settings
 from tenmatch.app.storage import Unreachable, opened
@@ -21,9 +20,6 @@ T = TypeVar("T")
 
 PANEL: Final = "By hand, on the store of a server that runs"
 _ROOM: Final = re.compile(rf"[{LETTERS}]{{{ROOM_CODE_LENGTH}}}|[{LETTERS}]{{{ROOM_ID_LENGTH}}}")
-
-
-UNBOUND: Final = 240  # characters to a line where no terminal has to show it
 
 
 class Failed(Exception):
@@ -77,12 +73,6 @@ async def find_room(store: Store, named: str) -> RoomId:
     if room is None:
         raise Failed(f"the code {named} leads to no room")
     return room
-
-
-def tables() -> Console:
-    """Return where tables are shown; into a pipe or a file they go as wide as they are."""
-    console = Console()
-    return console if console.is_terminal else Console(width=max(console.width, UNBOUND))
 
 
 def carried_out(

@@ -1,6 +1,6 @@
 """The rooms that are kept, each as its log and its presence tell."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -46,17 +46,27 @@ async def find(store: Store, named: str) -> Found:
         raise Failed(f"the log of room {room} cannot be read: {error}") from error
 
 
-async def going_on(store: Store, *, at_once: int = AT_ONCE) -> AsyncIterator[Found | RoomId]:
+def unseen(read: int, of: int) -> None:
+    """Tell nobody how far it is."""
+
+
+async def going_on(
+    store: Store, *, at_once: int = AT_ONCE, progress: Callable[[int, int], None] = unseen
+) -> AsyncIterator[Found | RoomId]:
     """Yield every room that is not over, private ones too; of one that cannot be read the id alone.
+
+    A room is its log, and folding one takes a millisecond or two: with many rooms this takes a while.
 
     Args:
         at_once: How many are read together.
+        progress: Is told again and again how many are read, of how many.
 
     Raises:
         StoreDown: They could not be read.
     """
     marked = [room for room in await due.marked(store) if not is_tournament(room)]
     for first in range(0, len(marked), at_once):
+        progress(first, len(marked))
         rooms = marked[first : first + at_once]
         logs = await log.read_all(store, rooms)
         for room, stored, where in zip(rooms, logs, await whereabouts(store, rooms), strict=True):

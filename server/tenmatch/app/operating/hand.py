@@ -11,14 +11,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tenmatch.app.operating.command import Failed
-from tenmatch.app.settings import Settings
+from tenmatch.app.settings import DAY_S, Settings
 from tenmatch.app.storage import opened
-from tenmatch.app.wiring import DAY_S
 from tenmatch.game.answers import Denied
 from tenmatch.game.commands import AnyCommand
 from tenmatch.game.events import AnyEvent
 from tenmatch.game.ids import RoomId, Seq, spell
-from tenmatch.gateway.asked import Answer, Done
+from tenmatch.gateway.asked import Done, asked
 from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.ratings import Ratings
@@ -44,13 +43,11 @@ class Hand:
             Failed: There is no such room, or it does not carry that out.
             StoreDown: It is not known whether it was carried out.
         """
-        answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         try:
             table = await self.tables.open(room)
         except NoSuchRoom as error:
             raise Failed(f"there is no room {room}, or its log cannot be read") from error
-        table.ask(command, answered.set_result)
-        answer = await answered
+        answer = await asked(table, command)
         await due.mark(self.store, {room: self.store.clock.now()})  # for what follows of it, nodes look at it
         match answer:
             case Done(events):

@@ -22,11 +22,10 @@ from tenmatch.app.operating.command import (
     RedisOption,
     RoomArgument,
     carried_out,
-    tables,
 )
 from tenmatch.app.operating.ear import Ear
 from tenmatch.app.operating.finding import Found, find
-from tenmatch.app.operating.listing import moment
+from tenmatch.app.operating.printing import echo, moment, screen
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
 from tenmatch.game.room import Phase
@@ -53,9 +52,9 @@ def inspect(
     found = carried_out(lambda settings: _find(settings, room), redis, data)
     last = _last(found, events)
     if as_json:
-        typer.echo(msgspec.json.encode(told(found, last)).decode())
+        echo(told(found, last))
     else:
-        tables().print(_shown(found, last))
+        screen().print(_shown(found, last))
 
 
 async def _find(settings: Settings, room: str) -> Found:

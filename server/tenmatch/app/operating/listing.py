@@ -1,19 +1,16 @@
 """`tenmatch rooms`: the rooms that are not over, private ones too."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
 from typing import Annotated, Any
 
-import msgspec
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.markup import escape
-from rich.table import Table
 
-from tenmatch.app.operating.command import DataOption, JsonOption, RedisOption, carried_out, tables
+from tenmatch.app.operating.command import DataOption, JsonOption, RedisOption, carried_out
 from tenmatch.app.operating.finding import Found, going_on
+from tenmatch.app.operating.printing import echo, moment, progress, screen, table
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
-from tenmatch.game.ids import Millis, RoomId
+from tenmatch.game.ids import RoomId
 from tenmatch.game.room import Phase
 from tenmatch.protocol.viewers import line_map, player_map
 
@@ -35,7 +32,7 @@ def rooms(
     ]
     if as_json:
         for one in wanted:
-            typer.echo(msgspec.json.encode(line(one)).decode())
+            echo(line(one))
     else:
         _show(wanted)
     for room in unreadable:
@@ -51,11 +48,12 @@ async def gather(settings: Settings) -> tuple[list[Found], list[RoomId]]:
     found: list[Found] = []
     unreadable: list[RoomId] = []
     async with opened(settings) as store:
-        async for one in going_on(store):
-            if isinstance(one, Found):
-                found.append(one)
-            else:
-                unreadable.append(one)
+        with progress("rooms") as told:
+            async for one in going_on(store, progress=told):
+                if isinstance(one, Found):
+                    found.append(replace(one, entries=one.entries[-1:]))  # many logs are much
+                else:
+                    unreadable.append(one)
     found.sort(key=lambda one: one.state.created_at, reverse=True)
     return found, unreadable
 
@@ -75,19 +73,9 @@ def line(found: Found) -> dict[str, Any]:
 
 
 def _show(found: list[Found]) -> None:
-    console = tables()
-    if not found:
-        console.print("No game is open or played.")
-        return
-    table = Table(box=SIMPLE_HEAD, leading=1)
-    for name in ("room\ncode", "mode\nphase"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("players", overflow="fold")
-    for name in ("watching", "events", "made, UTC\nlast, UTC"):
-        table.add_column(name, no_wrap=True)
-    for one in found:
-        table.add_row(*map(escape, _row(one)))
-    console.print(table)
+    columns = ("room\ncode", "mode\nphase", "players", "watching", "events", "made, UTC\nlast, UTC")
+    shown = table(columns, map(_row, found), folded="players")
+    screen().print(shown if found else "No game is open or played.")
 
 
 def _row(found: Found) -> tuple[str, ...]:
@@ -106,8 +94,3 @@ def _row(found: Found) -> tuple[str, ...]:
         str(state.seq),
         f"{moment(state.created_at)}\n{moment(state.at)}",
     )
-
-
-def moment(at: Millis | None) -> str:
-    """Write a time for people, in UTC."""
-    return "" if at is None else f"{datetime.fromtimestamp(at / 1000, UTC):%Y-%m-%d %H:%M:%S}"

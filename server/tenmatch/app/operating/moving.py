@@ -23,6 +23,7 @@ from tenmatch.app.operating.command import (
 )
 from tenmatch.app.operating.finding import Found, find, going_on
 from tenmatch.app.operating.hand import Hand, hand
+from tenmatch.app.operating.printing import echo, progress
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
 from tenmatch.game.ids import Millis, RoomId
@@ -77,7 +78,7 @@ def export(
     if bool(rooms) is every:
         raise typer.BadParameter("name rooms, or say --all")
     for one in carried_out(lambda settings: exported(settings, rooms or []), redis, data):
-        typer.echo(msgspec.json.encode(one).decode())
+        echo(one)
 
 
 async def exported(settings: Settings, named: Iterable[str]) -> list[Exported]:
@@ -91,10 +92,11 @@ async def exported(settings: Settings, named: Iterable[str]) -> list[Exported]:
         until = await outages.latest(store) or store.clock.now()
         found = [await find(store, one) for one in named]
         if not found:
-            async for one in going_on(store):
-                if not isinstance(one, Found):
-                    raise Failed(f"the log of room {one} cannot be read")
-                found.append(one)
+            with progress("rooms") as told:
+                async for one in going_on(store, progress=told):
+                    if not isinstance(one, Found):
+                        raise Failed(f"the log of room {one} cannot be read")
+                    found.append(one)
     return [
         Exported(
             tenmatch=FORMAT,
@@ -121,8 +123,11 @@ def import_(
     """
     results = carried_out(lambda settings: _import(settings, file), redis, data)
     for one in results:
-        line = f"{one.room}  {one.became.value} ({one.events} events, code {one.code or 'taken by another'})"
-        typer.echo(msgspec.json.encode(one).decode() if as_json else line)
+        if as_json:
+            echo(one)
+        else:
+            code = one.code or "taken by another"
+            typer.echo(f"{one.room}  {one.became.value} ({one.events} events, code {code})")
     good = (Became.IMPORTED, Became.THERE)
     raise typer.Exit(0 if all(one.became in good for one in results) else 1)
 

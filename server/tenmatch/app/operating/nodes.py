@@ -3,11 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-import msgspec
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.markup import escape
-from rich.table import Table
 
 from tenmatch.app.operating.command import (
     DataOption,
@@ -16,9 +12,8 @@ from tenmatch.app.operating.command import (
     RedisOption,
     carried_out,
     completed,
-    tables,
 )
-from tenmatch.app.operating.listing import moment
+from tenmatch.app.operating.printing import echo, moment, screen, table
 from tenmatch.app.registry import Vitals, all_nodes, slowest
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
@@ -34,7 +29,7 @@ def nodes(redis: RedisOption = None, data: DataOption = None, as_json: JsonOptio
     found = carried_out(gather, redis, data)
     if as_json:
         for one in found:
-            typer.echo(msgspec.json.encode(one).decode())
+            echo(one)
     else:
         _show(found)
 
@@ -129,22 +124,17 @@ async def _order(store: Store, order: Order) -> int:
 
 
 def _tell(done: Mapping[str, object], in_words: str, *, as_json: bool) -> None:
-    typer.echo(msgspec.json.encode(done).decode() if as_json else in_words)
+    if as_json:
+        echo(done)
+    else:
+        typer.echo(in_words)
 
 
 def _show(found: list[Vitals]) -> None:
-    console = tables()
-    if not found:
-        console.print("No node runs.")
-        return
-    table = Table(box=SIMPLE_HEAD, leading=1)
-    table.add_column("node", no_wrap=True)
-    table.add_column("at\nversion\nsince, UTC", overflow="fold")
-    for name in ("sockets\nrooms", "moves\nevents\ntold", "append, 99 %\ndelivery, 99 %\nloop late"):
-        table.add_column(name, no_wrap=True)
-    for one in found:
-        table.add_row(*map(escape, _row(one)))
-    console.print(table)
+    where = "at\nversion\nsince, UTC"
+    figures = ("sockets\nrooms", "moves\nevents\ntold", "append, 99 %\ndelivery, 99 %\nloop late")
+    shown = table(("node", where, *figures), map(_row, found), folded=where)
+    screen().print(shown if found else "No node runs.")
 
 
 def _row(one: Vitals) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-import msgspec
 import typer
 
 from tenmatch.app.operating.command import (
@@ -14,6 +13,7 @@ from tenmatch.app.operating.command import (
     find_room,
 )
 from tenmatch.app.operating.hand import hand
+from tenmatch.app.operating.printing import echo
 from tenmatch.app.settings import Settings
 from tenmatch.game.commands import AnyCommand, Close, PutOut
 from tenmatch.game.events import AnyEvent
@@ -57,7 +57,7 @@ async def order(settings: Settings, named: str, command: AnyCommand) -> tuple[An
 def _tell(events: tuple[AnyEvent, ...], nothing: str, *, as_json: bool) -> None:
     if as_json:
         for event in events:
-            typer.echo(msgspec.json.encode(event).decode())
+            echo(event)
     else:
         kinds = ", ".join(str(event.__struct_config__.tag) for event in events)
         typer.echo(f"Done: {kinds}." if events else nothing)

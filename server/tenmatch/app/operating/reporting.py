@@ -3,14 +3,15 @@
 import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from tenmatch.app.operating.command import tables
+from tenmatch.app.operating.command import DataOption, JsonOption, RedisOption, carried_out
+from tenmatch.app.operating.printing import screen
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
 from tenmatch.protocol.report import Report, decode, encode
@@ -21,7 +22,24 @@ log = logging.getLogger(__name__)
 SHOWN: Final = 5  # lines of chat in the table; all are in the JSON
 
 
-async def reports(settings: Settings) -> list[Report]:
+def reports(
+    redis: RedisOption = None,
+    data: DataOption = None,
+    room: Annotated[str | None, typer.Option(help="Only those from this room, by its id.")] = None,
+    player: Annotated[str | None, typer.Option(help="Only those on this player, by their id.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what players have reported of each other, the latest last. The server has to be running."""
+    found = carried_out(gather, redis, data)
+    wanted = [one for one in found if room in (None, one.room) and player in (None, one.about["id"])]
+    if as_json:
+        for report in wanted:
+            typer.echo(encode(report).decode())
+    else:
+        _show(wanted)
+
+
+async def gather(settings: Settings) -> list[Report]:
     """Return all reports that are kept, the latest last. Raises Unreachable."""
     async with opened(settings) as store:
         found = []
@@ -33,13 +51,8 @@ async def reports(settings: Settings) -> list[Report]:
         return found
 
 
-def show(found: Sequence[Report], *, as_json: bool) -> None:
-    """Print reports: a table for people, or an object a line."""
-    if as_json:
-        for report in found:
-            typer.echo(encode(report).decode())
-        return
-    console = tables()
+def _show(found: Sequence[Report]) -> None:
+    console = screen()
     if not found:
         console.print("Nobody has reported anything.")
         return

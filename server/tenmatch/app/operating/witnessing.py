@@ -5,15 +5,24 @@ import logging
 from typing import Final
 
 import msgspec
-import typer
 from rich.markup import escape
 from rich.table import Table
 
-from tenmatch.app.operating.command import Failed, find_room, tables
+from tenmatch.app.operating.command import (
+    DataOption,
+    Failed,
+    JsonOption,
+    RedisOption,
+    RoomArgument,
+    carried_out,
+    find_room,
+)
+from tenmatch.app.operating.printing import echo, screen
 from tenmatch.app.settings import Settings
 from tenmatch.app.storage import opened
 from tenmatch.game.events import AnyEvent
-from tenmatch.game.evidence import Conduct, Evidence, Note, evidence
+from tenmatch.game.evidence import Conduct, Evidence, Note
+from tenmatch.game.evidence import evidence as reckoned
 from tenmatch.game.ids import RoomId
 from tenmatch.protocol.record import RecordError, decode
 from tenmatch.protocol.stored import StoredError, open_all
@@ -30,6 +39,23 @@ class NoGame(Failed):
     """There is nothing to tell of a room; says why."""
 
 
+def evidence(
+    room: RoomArgument,
+    redis: RedisOption = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how the players of a game played: reactions, mistakes, connections. The server has to be running.
+
+    It is evidence, and no verdict. Ends with 1 where no such game is kept.
+    """
+    which, found = carried_out(lambda settings: gather(settings, room), redis, data)
+    if as_json:
+        echo({"room": which, **msgspec.to_builtins(found)})
+    else:
+        _show(which, found)
+
+
 async def gather(settings: Settings, named: str) -> tuple[RoomId, Evidence]:
     """Return the room of this id or code, and the evidence of its game, also of one that runs.
 
@@ -44,7 +70,7 @@ async def gather(settings: Settings, named: str) -> tuple[RoomId, Evidence]:
         except (RecordError, StoredError) as error:
             raise NoGame(f"what is kept of {room} cannot be read: {error}") from error
         notes = [note for kept in await observed.read(store, room) if (note := _note(kept)) is not None]
-    return room, evidence(events, notes)
+    return room, reckoned(events, notes)
 
 
 async def _events(store: Store, room: RoomId) -> list[AnyEvent]:
@@ -65,17 +91,13 @@ def _note(kept: bytes) -> Note | None:
         return None
 
 
-def show(room: RoomId, found: Evidence, *, as_json: bool) -> None:
-    """Print evidence: a table for people, or one JSON object."""
-    if as_json:
-        typer.echo(msgspec.json.encode({"room": room, **msgspec.to_builtins(found)}).decode())
-        return
+def _show(room: RoomId, found: Evidence) -> None:
     names = [f"{conduct.player.name} ({conduct.seat})" for conduct in found.seats]
     kind = f"{found.mode.value}{', rated' if found.rated else ''}"
     table = Table("", *map(escape, names), title=f"{room} · {kind}", title_justify="left")
     for title, *values in zip(TITLES, *map(_column, found.seats), strict=True):
         table.add_row(title, *map(escape, values))
-    console = tables()
+    console = screen()
     console.print(table)
     console.print(
         "Evidence, no verdict. A reaction is counted from when the pair was there for the player to take.\n"
