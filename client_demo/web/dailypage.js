@@ -3,7 +3,7 @@ import { RequestError } from './tenmatch.js';
 import { button, el, icon, put } from './elements.js';
 import { commitment } from './deal.js';
 import { pills } from './lobby.js';
-import { day as dated, dressed, moment, playerLink } from './ranks.js';
+import { day as dated, dressed, moment, pager, playerLink } from './ranks.js';
 import { minutes, plain } from './sentences.js';
 import { hashOfDaily, hashOfRecord } from './sharing.js';
 import { t } from './texts.js';
@@ -61,7 +61,7 @@ function drawn(page, asked, told) {
       days(today ? dayBefore(told) : told.day, today),
       today && attempt(page, told, entering),
       told.players ? table(told, client.player?.id) : el('p', { class: 'soft' }, t('nobodyPlayed')),
-      told.pages > 1 && pages(asked, told),
+      told.pages > 1 && pager((number) => hashOfDaily({ ...asked, number }), told),
       proof(told),
       el('a', { class: 'btn quiet', href: '#', test: 'leave' }, t('toLobby')),
     ),
@@ -161,20 +161,6 @@ function row(line, me) {
     ),
     el('td', { class: 'col-rating' }, plain(points)),
     el('td', { class: 'col-games' }, room ? el('a', { href: hashOfRecord(room), title: t('replay') }, time) : time),
-  );
-}
-
-function pages(asked, { page: number, pages: all }) {
-  const link = (to, key) =>
-    to >= 1 && to <= all
-      ? el('a', { class: 'btn', href: hashOfDaily({ ...asked, number: to }), test: `page-${key}` }, t(`page.${key}`))
-      : null;
-  return el(
-    'nav',
-    { class: 'line', 'aria-label': t('pages') },
-    link(number - 1, 'before'),
-    el('span', { class: 'soft' }, t('pageOf', { n: number, all })),
-    link(number + 1, 'after'),
   );
 }
 

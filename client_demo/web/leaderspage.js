@@ -1,7 +1,7 @@
 /** Who is strongest: a leaderboard for each kind of game, of all time or of this week, with one's own place in it. */
 import { el } from './elements.js';
 import { pills } from './lobby.js';
-import { dressed, MODES, playerLink } from './ranks.js';
+import { dressed, MODES, pager, playerLink } from './ranks.js';
 import { hashOfLeaders } from './sharing.js';
 import { t } from './texts.js';
 
@@ -26,7 +26,7 @@ function drawn(page, asked, board) {
       el('h1', {}, t('leaders')),
       choices(asked),
       board.players ? table(board, client.player?.id) : el('p', { class: 'soft' }, t('nobodyRated')),
-      board.pages > 1 && pages(asked, board),
+      board.pages > 1 && pager((number) => hashOfLeaders({ ...asked, number }), board),
       el('a', { class: 'btn quiet', href: '#', test: 'leave' }, t('toLobby')),
     ),
     title: t('leaders'),
@@ -69,19 +69,5 @@ function row({ place, player, rating, games }, me) {
     el('td', { class: 'col-player' }, playerLink(player), mine && el('span', { class: 'soft small' }, ` · ${t('you')}`)),
     el('td', { class: 'col-rating' }, String(rating)),
     el('td', { class: 'col-games' }, String(games)),
-  );
-}
-
-function pages(asked, { page: number, pages: all }) {
-  const link = (to, key) =>
-    to >= 1 && to <= all
-      ? el('a', { class: 'btn', href: hashOfLeaders({ ...asked, number: to }), test: `page-${key}` }, t(`page.${key}`))
-      : null;
-  return el(
-    'nav',
-    { class: 'line', 'aria-label': t('pages') },
-    link(number - 1, 'before'),
-    el('span', { class: 'soft' }, t('pageOf', { n: number, all })),
-    link(number + 1, 'after'),
   );
 }

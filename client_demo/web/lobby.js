@@ -151,23 +151,20 @@ function joinForm(page, told) {
   );
 }
 
-// A button that cannot be pressed twice while its work is under way, and tells what went wrong.
-const busy = (page, told, work) => (label, props) =>
-  button(
-    label,
-    async ({ currentTarget }) => {
-      currentTarget.disabled = true;
-      put(told);
-      try {
-        await work();
-      } catch (error) {
-        put(told, page.told(error));
-      } finally {
-        currentTarget.disabled = false;
-      }
-    },
-    props,
-  );
+/** What a button does that cannot be pressed twice while its work is under way, and tells in *told* what went wrong. */
+export const once = (page, told, work) => async ({ currentTarget }) => {
+  currentTarget.disabled = true;
+  put(told);
+  try {
+    await work();
+  } catch (error) {
+    put(told, page.told(error));
+  } finally {
+    currentTarget.disabled = false;
+  }
+};
+
+const busy = (page, told, work) => (label, props) => button(label, once(page, told, work), props);
 
 function picture() {
   const view = new BoardView({ label: t('example') });

@@ -1,7 +1,7 @@
 /** What the leaderboard and a player's page share: their looks, which are loaded with them, links to players, dates. */
 import { el } from './elements.js';
 import { hashOfPlayer } from './sharing.js';
-import { language } from './texts.js';
+import { language, t } from './texts.js';
 
 /** The kinds of game, in the order in which they are shown. */
 export const MODES = ['race', 'turns', 'mirror'];
@@ -26,3 +26,16 @@ export const moment = (at) =>
 
 /** A day, as short as can be. */
 export const day = (at) => new Intl.DateTimeFormat(language(), { dateStyle: 'medium' }).format(new Date(at));
+
+/** The way to the pages before and after the one that is shown; *hashOf* gives the address of a page by its number. */
+export function pager(hashOf, { page, pages }) {
+  const link = (to, key) =>
+    to >= 1 && to <= pages ? el('a', { class: 'btn', href: hashOf(to), test: `page-${key}` }, t(`page.${key}`)) : null;
+  return el(
+    'nav',
+    { class: 'line', 'aria-label': t('pages') },
+    link(page - 1, 'before'),
+    el('span', { class: 'soft' }, t('pageOf', { n: page, all: pages })),
+    link(page + 1, 'after'),
+  );
+}

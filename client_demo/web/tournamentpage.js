@@ -1,5 +1,6 @@
 /** A tournament: signing up, the bracket or the table as it comes about, and the call to one's next game. */
 import { button, el, icon, put } from './elements.js';
+import { once } from './lobby.js';
 import { moment, playerLink } from './ranks.js';
 import { hashOfRecord, hashOfTournament, linkToTournament, copier } from './sharing.js';
 import * as sound from './sound.js';
@@ -35,17 +36,7 @@ function drawn(page, cup) {
   cup.shown = (cup.shown ?? 0) + 1; // screens: drawn again in another language there are two for a moment
   const told = el('p', { class: 'bad', role: 'alert' });
   const body = el('div', { class: 'stack' });
-  const doing = (work) => async ({ currentTarget }) => {
-    currentTarget.disabled = true;
-    put(told);
-    try {
-      await work();
-    } catch (error) {
-      put(told, page.told(error));
-    } finally {
-      currentTarget.disabled = false;
-    }
-  };
+  const doing = (work) => once(page, told, work);
   const draw = () => {
     const me = page.client.player?.id;
     const { state } = cup;
