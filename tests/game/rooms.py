@@ -82,6 +82,16 @@ def playing(
     return taken.then(started)
 
 
+def after(room: Room, *commands: AnyCommand) -> Taken:
+    """Return what commands come to, all at the beginning."""
+    taken = Taken((), room)
+    for command in commands:
+        answer = decide(taken.room, command, T0)
+        assert isinstance(answer, Taken), answer
+        taken = Taken((*taken.events, *answer.events), answer.room)
+    return taken
+
+
 def ask(room: Room, command: AnyCommand, at: int) -> tuple[Taken, Answer]:
     """Settle a room, then put a command to it: what was due, and the answer."""
     settled = settle(room, Millis(T0 + at))

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import msgpack
-from tests.game.rooms import SALT, SEED, T0, computer, opened, paired, person
+from tests.game.rooms import SALT, SEED, T0, after, computer, opened, paired, person
 from tests.game.whole import ANN, GAMES, rated
 
-from tenmatch.game.answers import Denied, Taken
-from tenmatch.game.commands import AnyCommand, GetReady, Leave, Resign, SeatBot, Sit, Start, WantRematch
+from tenmatch.game.answers import Denied
+from tenmatch.game.commands import GetReady, Leave, Resign, SeatBot, Sit, Start, WantRematch
 from tenmatch.game.create import found_rematch
 from tenmatch.game.days import DAY_MS
 from tenmatch.game.decide import decide
@@ -29,7 +29,6 @@ from tenmatch.game.history import (
 from tenmatch.game.ids import Millis, MoveNumber, PlayerId, RoomCode, RoomId, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.game.rating import NEW, Ranked, rating, skill_after
-from tenmatch.game.room import Room
 
 STRONG = Skill(35_000, 2_000)
 ROOM = RoomId("room000001")
@@ -38,16 +37,6 @@ MIDNIGHT = Millis(20_000 * DAY_MS)
 
 def seatings(events: tuple[AnyEvent, ...]) -> list[Seated]:
     return [event for event in events if isinstance(event, Seated)]
-
-
-def after(room: Room, *commands: AnyCommand) -> Taken:
-    """Return what commands come to, all at the beginning."""
-    taken = Taken((), room)
-    for command in commands:
-        answer = decide(taken.room, command, T0)
-        assert isinstance(answer, Taken), answer
-        taken = Taken((*taken.events, *answer.events), answer.room)
-    return taken
 
 
 # What is noted when somebody sits down

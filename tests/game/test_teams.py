@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
-from tests.game.rooms import T0, ask, fold, opened, person
+from tests.game.rooms import T0, after, ask, fold, opened, person
 from tests.game.whole import BOB, EVE, GAMES
 
 from tenmatch.game.answers import Denial, Denied, Taken
@@ -21,15 +21,6 @@ from tenmatch.game.room import Phase, Room
 from tenmatch.game.teams import drawn
 
 ZERO, ONE, TWO, THREE = map(SeatNumber, range(4))
-
-
-def after(room: Room, *commands: AnyCommand) -> Taken:
-    taken = Taken((), room)
-    for command in commands:
-        answer = decide(taken.room, command, T0)
-        assert isinstance(answer, Taken), answer
-        taken = Taken((*taken.events, *answer.events), answer.room)
-    return taken
 
 
 def refused(room: Room, command: AnyCommand) -> Denial:

@@ -1,12 +1,25 @@
 """Peers that meet on a node: they make rooms, join them, begin games and move."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 from tests.gateway.nodes import Running
-from tests.gateway.peer import Heard, Peer
+from tests.gateway.peer import Heard, Peer, peer
 
 Meet = Callable[..., Awaitable[Peer]]
 NO_ROOM = "abcdefghjk"
+
+
+@asynccontextmanager
+async def meeting(node: Running) -> AsyncIterator[Meet]:
+    """Yield what connects peers, to the node or another; they hang up in the end."""
+    async with AsyncExitStack() as peers:
+
+        async def meet(at: Running | None = None, **fields: Any) -> Peer:
+            return await peers.enter_async_context(peer((at or node).port, **fields))
+
+        yield meet
 
 
 async def made(host: Peer, **options: object) -> str:

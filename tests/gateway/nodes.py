@@ -10,6 +10,7 @@ from functools import partial
 
 from tests.game.rooms import person
 from tests.gateway.wire import Message, messages
+from tests.servers import Server
 from tests.store.waiting import until
 
 from tenmatch.app.node import Node
@@ -65,6 +66,13 @@ class Running:
     async def log(self, room: RoomId) -> list[bytes]:
         """Return what the store has of a room."""
         return list((await read(self.store, room)).entries)
+
+
+async def emptied(server: Server) -> str:
+    """Empty a server, and return its URL."""
+    with contextlib.closing(Store(Address(server.url))) as store:
+        await store.call("FLUSHALL")
+    return server.url
 
 
 @asynccontextmanager

@@ -2,30 +2,24 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
 
 import pytest
 from tests.gateway.conftest import Watch
+from tests.gateway.meeting import Meet, meeting
 from tests.gateway.nodes import Running, running
-from tests.gateway.peer import Heard, Peer, peer, welcome
+from tests.gateway.peer import Heard, Peer, welcome
 from tests.gateway.sockets import UPGRADE, Wire, request
 from tests.store.waiting import until
 
 from tenmatch.gateway.credits import Shared
 
-Meet = Callable[..., Awaitable[Peer]]
-
 
 @asynccontextmanager
 async def node_with(url: str, **limits: object) -> AsyncIterator[tuple[Running, Meet]]:
     """Run a node that has these limits alone; yield also what connects peers to it."""
-    async with running(url, **limits) as node, AsyncExitStack() as peers:
-
-        async def meet(**hello: Any) -> Peer:
-            return await peers.enter_async_context(peer(node.port, **hello))
-
+    async with running(url, **limits) as node, meeting(node) as meet:
         yield node, meet
 
 

@@ -34,12 +34,6 @@ async def node(url: str, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Async
         yield node
 
 
-@pytest.fixture
-async def other(node: Running, url: str) -> AsyncIterator[Running]:
-    async with running(url) as other:
-        yield other
-
-
 def attendance(node: Running) -> Attendance:
     return node.node.desk.attendance
 

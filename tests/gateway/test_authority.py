@@ -1,20 +1,17 @@
 """Who may do what: no word counts of watchers, of another seat, of who left, was kicked or taken over."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Mapping
 from itertools import count
-from typing import Any
 
 import pytest
-from tests.gateway.conftest import Watch
-from tests.gateway.nodes import Running, running
-from tests.gateway.peer import Peer, peer, welcome
+from tests.gateway.meeting import Meet
+from tests.gateway.nodes import Running
+from tests.gateway.peer import Peer, welcome
 
 from tenmatch.game.ids import RoomId
 from tenmatch.protocol.from_client import TYPES, Move
 
-Meet = Callable[..., Awaitable[Peer]]
 Codes = Mapping[str, str]
 
 NUMBERS = count(1)  # of moves: no two that anybody makes are the same
@@ -46,22 +43,6 @@ WATCHING: Codes = {
 }
 STARTED: Codes = dict.fromkeys(("ready", "start", "bot", "kick"), "game_started")
 KICKED: Codes = {**OUTSIDE, "join": "not_allowed"}
-
-
-@pytest.fixture
-async def node(url: str, watch: Watch) -> AsyncIterator[Running]:
-    async with running(url) as node:
-        yield node
-
-
-@pytest.fixture
-async def meet(node: Running) -> AsyncIterator[Meet]:
-    async with AsyncExitStack() as peers:
-
-        async def meet(**hello: Any) -> Peer:
-            return await peers.enter_async_context(peer(node.port, **hello))
-
-        yield meet
 
 
 async def opened(mode: str, *players: Peer, **options: object) -> RoomId:

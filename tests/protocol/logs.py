@@ -1,7 +1,6 @@
 """Logs as version 1 stored them (tests/vectors/stored.json), and events of any kind and content."""
 
 import json
-from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple, get_args, get_type_hints
@@ -9,10 +8,11 @@ from typing import Any, Final, NamedTuple, get_args, get_type_hints
 import msgspec
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from tests.game.rooms import fold
 
 from tenmatch.game.events import AnyEvent, Player, Rank
 from tenmatch.game.options import Options
-from tenmatch.game.room import Room, evolve
+from tenmatch.game.room import Room
 from tenmatch.protocol.stored import Entry, open_all
 
 _VECTORS = Path(__file__).parents[1] / "vectors" / "stored.json"
@@ -29,15 +29,6 @@ class Log(NamedTuple):
     def room(self, seq: int | None = None) -> Room:
         """Return the room after the event *seq*, or the last."""
         return fold(self.events[:seq])
-
-
-def fold(events: Iterable[AnyEvent]) -> Room:
-    """Return the room in which these events happened."""
-    room = None
-    for event in events:
-        room = evolve(room, event)
-    assert room is not None, "a room begins with an event"
-    return room
 
 
 def _log(kept: dict[str, Any]) -> Log:

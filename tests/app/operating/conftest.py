@@ -2,19 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gateway.meeting import Meet
-from tests.gateway.nodes import Running, running
-from tests.gateway.peer import Peer, peer
+from tests.gateway.meeting import Meet, meeting
+from tests.gateway.nodes import Running, emptied, running
 from tests.servers import Server
 from typer.testing import CliRunner, Result
 
 from tenmatch.app.cli import app
-from tenmatch.store.connect import Address, Store
 
 Tenmatch = Callable[..., Coroutine[Any, Any, Result]]
 
@@ -28,10 +25,7 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 async def url(shared_server: Server) -> str:
     """Name an empty store."""
-    store = Store(Address(shared_server.url))
-    await store.call("FLUSHALL")
-    store.close()
-    return shared_server.url
+    return await emptied(shared_server)
 
 
 @pytest.fixture
@@ -43,11 +37,7 @@ async def node(url: str) -> AsyncIterator[Running]:
 @pytest.fixture
 async def meet(node: Running) -> AsyncIterator[Meet]:
     """Return what connects peers, to the node or another."""
-    async with AsyncExitStack() as peers:
-
-        async def meet(at: Running | None = None, **fields: Any) -> Peer:
-            return await peers.enter_async_context(peer((at or node).port, **fields))
-
+    async with meeting(node) as meet:
         yield meet
 
 
