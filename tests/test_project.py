@@ -68,6 +68,28 @@ def test_links_in_documents_lead_somewhere(document: str) -> None:
             assert (path.parent / link).exists(), f"{document}: {link}"
 
 
+def anchors(document: str) -> list[str]:
+    """Return where links into a document can lead: its headings, as they are made into anchors."""
+    headings = re.findall(r"^#+ (.+)$", (ROOT / document).read_text(), re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
+
+
+@pytest.mark.parametrize("document", [name for name in tracked() if name.endswith(".md")])
+def test_links_within_documents_lead_to_headings(document: str) -> None:
+    path = ROOT / document
+    for file, anchor in re.findall(r"\]\(([\w./-]*\.md)?#([^)\s]+)\)", path.read_text()):
+        there = (path.parent / file).resolve().relative_to(ROOT) if file else document
+        assert anchor in anchors(str(there)), f"{document}: {file}#{anchor}"
+
+
+def test_the_contents_of_the_protocol_list_every_chapter() -> None:
+    text = (ROOT / "server" / "protocol.md").read_text()
+    contents = text[: text.index("## ")]
+    chapters = [line for line in text.splitlines() if line.startswith("## ")]
+    for chapter in chapters:
+        assert f"[{chapter.removeprefix('## ')}](#" in contents, chapter
+
+
 def test_no_file_names_a_path_of_one_machine() -> None:
     for name in tracked():
         path = ROOT / name
