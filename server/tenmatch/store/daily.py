@@ -4,7 +4,7 @@ All of a day lies in one slot. What an attempt came to is opaque here, but for i
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tenmatch.game.ids import Day, Millis, PlayerId, RoomId
 from tenmatch.store import boards, keys
@@ -12,7 +12,7 @@ from tenmatch.store.boards import Board
 from tenmatch.store.connect import Store
 from tenmatch.store.link import Script, pack
 
-_ATTEMPT = Script("attempt")
+_ATTEMPT: Final = Script("attempt")
 
 
 class Seed(NamedTuple):

@@ -29,7 +29,7 @@ from tenmatch.store import tethered
 from tenmatch.store.address import Address
 from tenmatch.store.link import Link, StoreDown, pack
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 LONGEST_SOCKET_PATH: Final = 107 if sys.platform == "linux" else 103  # bytes; the kernel's limit
 LOOK_AGAIN: Final = 0.05  # seconds between two looks at a server that comes or goes
@@ -123,12 +123,12 @@ class Embedded:
             await asyncio.sleep(WATCH)
             if (lock := _lock(self._folder / "valkey.lock")) is None:
                 continue
-            logger.warning("store died, starting it again: %s", self._last_words())
+            log.warning("store died, starting it again", extra={"said": self._last_words()})
             self._reap()
             try:
                 await self._launch(lock)
             except EmbeddedError as error:
-                logger.error("store does not come back: %s", error)
+                log.error("store does not come back", extra={"error": str(error)})
                 await asyncio.sleep(1)
 
     async def stop(self) -> None:
@@ -137,9 +137,9 @@ class Embedded:
         try:
             async with asyncio.timeout(STOP_TIMEOUT):
                 os.close(await self._gone())
-            logger.info("store stopped")
+            log.info("store stopped")
         except TimeoutError:
-            logger.warning("store did not stop in %.0f s", STOP_TIMEOUT)
+            log.warning("store did not stop in time", extra={"seconds": STOP_TIMEOUT})
         self._kill()
 
     async def _gone(self) -> int:
@@ -170,7 +170,7 @@ class Embedded:
         while (lock := _lock(self._folder / "valkey.lock")) is None:
             answering = answering + LOOK_AGAIN if await self._ask(pack("PING")) == b"PONG" else 0.0
             if answering > STEADY:
-                logger.info("store adopted: folder=%s", self._folder)
+                log.info("store adopted", extra={"folder": str(self._folder)})
                 return None
             await asyncio.sleep(LOOK_AGAIN)
         return lock
@@ -180,17 +180,17 @@ class Embedded:
             self._child = child = self._spawn(lock)
         finally:
             os.close(lock)  # the child has its own
-        logger.info("store starting: folder=%s pid=%d", self._folder, child.pid)
+        log.info("store starting", extra={"folder": str(self._folder), "pid": child.pid})
         while await self._ask(pack("PING")) != b"PONG":
             if child.poll() is not None:
                 raise EmbeddedError(f"the store ended with status {child.returncode}: {self._last_words()}")
             await asyncio.sleep(LOOK_AGAIN)
-        logger.info("store started: pid=%d", child.pid)
+        log.info("store started", extra={"pid": child.pid})
 
     def _spawn(self, lock: int) -> "subprocess.Popen[bytes]":
-        log = self._folder / "valkey.log"
-        if log.exists() and log.stat().st_size > LOG_LIMIT:
-            log.replace(log.with_suffix(".log.1"))
+        written = self._folder / "valkey.log"
+        if written.exists() and written.stat().st_size > LOG_LIMIT:
+            written.replace(written.with_suffix(".log.1"))
         command = [str(server_binary()), *OPTIONS, *self._limits]
         # The death signal is tied to the thread, not the process, that forks.
         if sys.platform == "linux" and threading.current_thread() is threading.main_thread():

@@ -15,7 +15,7 @@ from tenmatch.store.notes import ignore
 from tenmatch.store.shard import Shard
 from tenmatch.store.subscriber import PATIENCE, Listener, Patience, Subscriber, Wanted
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 class Feed:
@@ -132,7 +132,9 @@ class Feed:
             try:
                 await self._store.survey()
             except StoreDown as error:
-                logger.debug("primaries not found: %s", error)  # who needs them says so, louder
+                log.debug(
+                    "primaries not found", extra={"error": str(error)}
+                )  # who needs them says so, louder
 
     # Shards come and go
 

@@ -47,10 +47,10 @@ a cluster.
 | tm:{at:ADDRESS}:rooms | zset   | rooms made from there, by the ms they count until  | with its last member |
 | tm:{at:ADDRESS}:tournaments | zset | likewise tournaments                         | with its last member |
 | tm:{at:ADDRESS}:reports | zset | likewise reports sent from there                | with its last member |
-| tm:{daily:DAY}:seed  | string  | its seed and the ms when it was drawn    | as records   |
-| tm:{daily:DAY}:rooms | hash    | player → the room of their attempt       | as records   |
-| tm:{daily:DAY}:played | hash   | player → what their attempt came to     | as records   |
-| tm:{daily:DAY}:board | zset    | players by what their attempts are worth | as records   |
+| tm:{daily:DAY}:seed  | string  | its seed and the ms when it was drawn              | as records           |
+| tm:{daily:DAY}:rooms | hash    | player → the room of their attempt                 | as records           |
+| tm:{daily:DAY}:played | hash   | player → what their attempt came to                | as records           |
+| tm:{daily:DAY}:board | zset    | players by what their attempts are worth           | as records           |
 | tm:secret            | string  | what guests' tokens are signed with                | none: one            |
 """
 

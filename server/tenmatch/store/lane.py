@@ -17,7 +17,7 @@ from tenmatch.store.link import ErrorReply, Reply, StoreDown, is_unloaded
 from tenmatch.store.log import APPEND, Outcome, outcome_of
 from tenmatch.store.shard import Shard
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 PIPELINE: Final = 512  # appends in one pipeline at most
 SLOWEST: Final = 0.25  # seconds between two tries of a pipeline
@@ -126,7 +126,7 @@ class Lane:
             if isinstance(reply, ErrorReply):
                 if _is_of_one_room(reply) and not append.tries:  # once is enough
                     extra = {"room": append.room, "error": str(reply)}
-                    logger.warning("an append was refused, trying on", extra=extra)
+                    log.warning("an append was refused, trying on", extra=extra)
                 self._refused(append)
             else:
                 time = Millis(reply[0])
@@ -140,7 +140,7 @@ class Lane:
         if any(map(is_unloaded, errors)):
             self._link.abort()  # the server was flushed: the next exchange loads the script as it connects
         elif not confirmed:
-            self._note_down(StoreDown(f"{self._shard}: it took appends, but does not confirm them"))
+            self._note_down(StoreDown("it took appends, but does not confirm them"))
         elif len(errors) < len(replies):
             self._note_up()
         elif not any(map(_is_of_one_room, errors)):
@@ -148,12 +148,12 @@ class Lane:
 
     def _note_down(self, error: StoreDown) -> None:
         if not self.down:
-            logger.warning("store takes no appends: %s", error)
+            log.warning("store takes no appends", extra={"shard": str(self._shard), "error": str(error)})
         self.down = True
 
     def _note_up(self) -> None:
         if self.down:
-            logger.info("store takes appends again")
+            log.info("store takes appends again", extra={"shard": str(self._shard)})
         self.down = False
 
 

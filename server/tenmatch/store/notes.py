@@ -9,7 +9,7 @@ from typing import Final
 from tenmatch.store.link import StoreDown, first_error_raised, pack
 from tenmatch.store.shard import Shard
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 WAITING: Final = 1_000  # notes at most; more are dropped
 
@@ -54,7 +54,7 @@ class Notes:
         except StoreDown as error:
             self.dropped += len(batch)
             if not self._failing:
-                logger.warning("notes cannot be published: %s", error)
+                log.warning("notes cannot be published", extra={"error": str(error)})
             self._failing = True
             return False
         self._failing = False

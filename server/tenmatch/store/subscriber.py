@@ -24,7 +24,7 @@ from tenmatch.store.link import ErrorReply, Link, Reply, StoreDown, pack
 from tenmatch.store.notes import Notes
 from tenmatch.store.shard import Shard
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 SUBSCRIBED_AT_ONCE: Final = 500
 READ_AT_ONCE: Final = 100  # messages handed over before others have their turn
@@ -152,7 +152,8 @@ class Subscriber:
             try:
                 await self._hold(link)
             except (RedisError, OSError, StoreDown) as error:  # TimeoutError is an OSError
-                logger.warning("feed lost: %s: %s %s", self._shard, type(error).__name__, error)
+                why = f"{type(error).__name__} {error}"
+                log.warning("feed lost", extra={"shard": str(self._shard), "error": why})
             finally:
                 link.abort()
                 self._lose()
@@ -287,12 +288,8 @@ class Subscriber:
     def _take_acknowledgement(self, channel: bytes) -> None:
         if channel == self._probe.encode():
             self.connections += 1
-            logger.info(
-                "feed established: %s connection=%d rooms=%d",
-                self._shard,
-                self.connections,
-                len(self._wanted),
-            )
+            fields = {"connection": self.connections, "rooms": len(self._wanted)}
+            log.info("feed established", extra={"shard": str(self._shard), **fields})
             self.notes.publish(self._probe, b"")  # nobody has to wait for the next to know that all is well
             return
         room = keys.room_of_feed(channel)
