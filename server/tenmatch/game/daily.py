@@ -16,10 +16,10 @@ OPTIONS: Final[Options] = choose(MODE, {"max_players": 1, "spectators": False})[
 GRACE_MS: Final = 600_000
 """So long after its day a deal stays secret: attempts that were begun in time are over then."""
 
-_POINTS: Final = 1 << 15  # more than anybody wins or loses, and
-_TIME: Final = (
-    1 << 25
-)  # more milliseconds than an attempt lasts: so the three fit into a number exact everywhere
+# More than anybody wins or loses, and more milliseconds than an attempt lasts: what an attempt is worth fits
+# into a number that is exact everywhere.
+_POINTS: Final = 1 << 15
+_TIME: Final = 1 << 25
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):

@@ -33,4 +33,17 @@ A move goes through here from top to bottom, and its event back up:
     counts       what has happened here, as plain numbers
     onlooker     who may look on as moves are made, for traces
     rounds       what a node does again and again: beat, heads, presence, due rooms
+
+Beside that way:
+
+    http         plain answers on the same port
+    records, leaderboards, dailyboards (boardpart)   what is told there of games that are over
+    ratings      players' ratings: entered when a rated game is over
+    dailies      the dailies: their seeds, players' attempts
+    addresses    whose address counts behind a proxy
+    credits      how much may be sent (allowance: by one client, and with others of its player and address)
+    tokens       what makes a token good (issuer, keyset: those of somebody else)
+    readable     what people write, so that everyone sees all of it
+    draws        what is left to chance
+    beat, tasks  when something is done again; how tasks are started
 """

@@ -76,9 +76,7 @@ class Tables:
         self.loaded: dict[RoomId, Table] = {}
         self.waiting: set[Table] = set()  # those with commands that wait
         self.restless: set[Table] = set()  # those whose line in the list, or presence, may have changed
-        self.unrecorded: set[Table] = (
-            set()
-        )  # those that are over, until record and ratings are known to be kept
+        self.unrecorded: set[Table] = set()  # those that are over, until what follows of it is kept
         self._store = store
         self._committer = committer
         self._feed = feed

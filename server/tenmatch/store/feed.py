@@ -131,10 +131,8 @@ class Feed:
             await asyncio.sleep(self._patience.survey)
             try:
                 await self._store.survey()
-            except StoreDown as error:
-                log.debug(
-                    "primaries not found", extra={"error": str(error)}
-                )  # who needs them says so, louder
+            except StoreDown as error:  # who needs them says so, louder
+                log.debug("primaries not found", extra={"error": str(error)})
 
     # Shards come and go
 
