@@ -26,9 +26,7 @@ CHAT_NOTE: Final = 2
 class Talk:
     """Says things in rooms, and keeps reports."""
 
-    def __init__(
-        self, store: Store, feed: Feed, *, on: bool = True, reports_per_day: int = 0, reports_ttl: int = 0
-    ) -> None:
+    def __init__(self, store: Store, feed: Feed, *, on: bool, reports_per_day: int, reports_ttl: int) -> None:
         """Prepare.
 
         Args:

@@ -43,7 +43,7 @@ OPTIONS: Final[Sequence[str]] = (
     *("--port", "0", "--unixsocket", "valkey.sock", "--unixsocketperm", "700"),
     *("--pidfile", "valkey.pid", "--logfile", "valkey.log"),
     *("--appendonly", "yes", "--save", ""),
-    *("--maxmemory-policy", "noeviction"),
+    *("--maxmemory", "512mb", "--maxmemory-policy", "noeviction"),  # full, it refuses writes
     *("--client-output-buffer-limit", "pubsub", "16mb", "4mb", "10"),
 )
 
@@ -75,15 +75,14 @@ def server_binary() -> Path:
 class Embedded:
     """The server in one folder."""
 
-    def __init__(self, folder: Path, *, memory: str = "512mb", appendfsync: str = "everysec") -> None:
+    def __init__(self, folder: Path, *, appendfsync: str = "everysec") -> None:
         """Name the folder, made when needed.
 
         Args:
-            memory: Above it the server refuses writes.
             appendfsync: When the server makes sure that what it wrote is on its disk: `everysec`, `always`.
         """
         self._folder = folder.resolve()
-        self._limits = ("--maxmemory", memory, "--appendfsync", appendfsync)
+        self._appendfsync = appendfsync
         self._claim: int | None = None  # descriptor of serve.lock
         self._child: subprocess.Popen[bytes] | None = None
         self._link: Path | None = None  # a short way to the folder
@@ -191,7 +190,7 @@ class Embedded:
         written = self._folder / "valkey.log"
         if written.exists() and written.stat().st_size > LOG_LIMIT:
             written.replace(written.with_suffix(".log.1"))
-        command = [str(server_binary()), *OPTIONS, *self._limits]
+        command = [str(server_binary()), *OPTIONS, "--appendfsync", self._appendfsync]
         # The death signal is tied to the thread, not the process, that forks.
         if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
             command = [sys.executable, "-I", "-S", tethered.__file__, str(os.getpid()), *command]
