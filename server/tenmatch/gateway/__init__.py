@@ -30,6 +30,7 @@ A move goes through here from top to bottom, and its event back up:
     orders       what an operator tells all nodes
     pulse        whether this node may speak for the game
     tables       the rooms loaded on this node: load, unload, repair
+    indexes      who sits where, who made what, as the store has it beside the logs
     counts       what has happened here, as plain numbers
     onlooker     who may look on as moves are made, for traces
     rounds       what a node does again and again: beat, heads, presence, due rooms

@@ -20,13 +20,14 @@ from tenmatch.gateway.asked import Holder
 from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.draws import draw_seed
 from tenmatch.gateway.fanout import Member
+from tenmatch.gateway.indexes import Indexes
 from tenmatch.gateway.onlooker import Onlooker
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.table import TTL_S, Table
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.stored import Entry, StoredError, open_all, seal_all
-from tenmatch.store import due, players
+from tenmatch.store import due
 from tenmatch.store.codes import claim_code
 from tenmatch.store.committer import Committer
 from tenmatch.store.connect import Store, StoreDown
@@ -85,6 +86,7 @@ class Tables:
         self._counts = counts
         self._onlooker = onlooker
         self._spawn = spawn
+        self._indexes = Indexes(store, spawn=spawn)
         self._impatience: asyncio.TimerHandle | None = None  # while somebody waits
         self._given_up: set[RoomId] = set()
         self._rematching: set[RoomId] = set()  # rooms whose rematch is being made
@@ -219,7 +221,7 @@ class Tables:
         """Return the log of a new room: our first entries, or what others wrote before us."""
         if isinstance(await self._append(room, first, state), Behind):
             return await self._read(room)
-        self._index(room, set(), _seated(state))
+        self._indexes.begun(room, state)
         return first
 
     async def _append(self, room: RoomId, entries: Sequence[Entry], state: Room) -> Appended | Behind:
@@ -307,36 +309,11 @@ class Tables:
         if moved:
             self._record_if_over(table)
         if moved and mine:
-            self._forget_made(table)
-            self._index(table.room, _seated(before), _seated(table.state))
+            self._indexes.moved(table, before)
 
     def _record_if_over(self, table: Table) -> None:
         if table.state.phase is Phase.OVER:
             self.unrecorded.add(table)
-
-    def _index(self, room: RoomId, before: set[PlayerId], after: set[PlayerId]) -> None:
-        """Keep the index of who sits where; a projection, made up for when it is read."""
-        if before != after:
-            self._spawn(self._write(lambda: self._write_index(room, after - before, before - after)))
-
-    def _forget_made(self, table: Table) -> None:
-        """Count a room that is over no longer among those that its maker has."""
-        first = table.entries[1].event  # who sat down in the append that made the room
-        if table.state.phase is Phase.OVER and isinstance(first, Seated):
-            player = first.player.id
-            self._spawn(self._write(lambda: players.forget(self._store, player, table.room)))
-
-    async def _write(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await work()
-        except StoreDown as error:
-            log.warning("an index was not written", extra={"error": str(error)})
-
-    async def _write_index(self, room: RoomId, came: set[PlayerId], went: set[PlayerId]) -> None:
-        for player in came:
-            await players.seat_in(self._store, player, room)
-        for player in went:
-            await players.unseat(self._store, player, room)
 
     def _detach_seat(self, table: Table, seat: SeatNumber, reason: UnseatReason) -> None:
         why = "kicked" if reason is UnseatReason.KICKED else "closed"
@@ -387,10 +364,3 @@ class Tables:
     def _reload_if_loaded(self, table: Table) -> None:
         if self.loaded.get(table.room) is table:
             self.reload(table)
-
-
-def _seated(room: Room) -> set[PlayerId]:
-    """Return the persons who sit in a game that is not over."""
-    if room.phase is Phase.OVER:
-        return set()
-    return {seat.player.id for seat in room.seats if seat is not None and seat.player.bot is None}
