@@ -15,6 +15,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
+from math import ceil
 from pathlib import Path
 from statistics import median
 from typing import Final, NamedTuple
@@ -26,6 +27,7 @@ from tests.servers import Server
 from tests.store.entries import entry
 
 from tenmatch.game.ids import Millis, RoomId, SeatNumber, Seq
+from tenmatch.protocol.limits import FEATURED_ROOMS, LISTED_ROOMS
 from tenmatch.store import due, lobby
 from tenmatch.store.connect import Address, Store
 from tenmatch.store.log import APPEND, START, Head, append_call, compare
@@ -55,6 +57,7 @@ class Node:
     resume: float = 917.0  # µs, connecting included
     watcher_kb: float = 12.6
     move_store: float = 20.4  # µs of Valkey's
+    chosen: float = 3.0  # µs, a room, every second: is it one that the list shows?
 
     @classmethod
     def measured(cls) -> "Node":
@@ -166,6 +169,8 @@ class Rooms(NamedTuple):
 CHANGES_S: Final = 1.0  # at most as often a room's line and presence are written; at least every
 RENEWED_S: Final = 5.0
 HEADS_S: Final = 1.0
+NODE_ROOMS: Final = 2_000  # on a node, of those that have many
+LINES: Final = LISTED_ROOMS + FEATURED_ROOMS  # that a node writes into the list at most
 
 
 class Cores(NamedTuple):
@@ -181,13 +186,14 @@ def cores(on: Rooms, node: Node, costs: dict[str, Cost]) -> Cores:
     written = on.rooms * max(1 / RENEWED_S, min(1 / CHANGES_S, 1 / on.move_every_s))
     looked = on.rooms / HEADS_S
     marked = on.rooms / RENEWED_S
-    rounds = looked * costs["heads"].node + marked * costs["due"].node
-    rounds += written * (costs["here"].node + costs["listed"].node)
+    listed = written * min(1, ceil(on.rooms / NODE_ROOMS) * LINES / on.rooms)
+    rounds = looked * costs["heads"].node + marked * costs["due"].node + looked * node.chosen
+    rounds += written * costs["here"].node + listed * costs["listed"].node
     told = on.moves * on.watchers * node.delivery
     logs = on.moves * node.move_store + looked * costs["heads"].store
     logs += written * costs["here"].store + marked * costs["due"].store
     return Cores(
-        (on.moves * node.move + told + rounds) / 1e6, logs / 1e6, written * costs["listed"].store / 1e6
+        (on.moves * node.move + told + rounds) / 1e6, logs / 1e6, listed * costs["listed"].store / 1e6
     )
 
 
