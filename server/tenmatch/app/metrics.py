@@ -162,10 +162,7 @@ def _gauge(name: str, text: str, value: float) -> Metric:
 
 
 def _gauges(name: str, text: str, labels: Iterable[str], values: Labels) -> Metric:
-    family = GaugeMetricFamily(f"tenmatch_{name}", text, labels=list(labels))
-    for told, value in values.items():
-        family.add_metric(told, value)
-    return family
+    return _with(GaugeMetricFamily(f"tenmatch_{name}", text, labels=list(labels)), values)
 
 
 def _counter(name: str, text: str, value: float) -> Metric:
@@ -173,7 +170,10 @@ def _counter(name: str, text: str, value: float) -> Metric:
 
 
 def _counters(name: str, text: str, labels: Iterable[str], values: Labels) -> Metric:
-    family = CounterMetricFamily(f"tenmatch_{name}", text, labels=list(labels))
+    return _with(CounterMetricFamily(f"tenmatch_{name}", text, labels=list(labels)), values)
+
+
+def _with(family: GaugeMetricFamily | CounterMetricFamily, values: Labels) -> Metric:
     for told, value in values.items():
         family.add_metric(told, value)
     return family
