@@ -40,7 +40,7 @@ def _ascii(digits: bytes) -> bytes:
     return b"/".join(_rows(len(digits)).unpack(digits.translate(_TO_ASCII)))
 
 
-@cache
+@cache  # one for each size that a board can have
 def _rows(slots: int) -> Layout:
     full, rest = divmod(slots, COLUMNS)
     return Layout(f"{COLUMNS}s" * full + f"{rest}s" * (rest > 0))
