@@ -125,7 +125,7 @@ class Nginx(Front):
 
     def _set_up(self, ports: dict[str, str], wishes: Wishes, pair: Pair) -> list[str]:
         others = {
-            "listen 443 ssl;": f"listen 127.0.0.1:{self.port}{' ssl' * wishes.tls};",
+            "listen 443 ssl http2;": f"listen 127.0.0.1:{self.port}{' ssl http2' * wishes.tls};",
             "/etc/ssl/tenmatch/fullchain.pem": str(pair.cert),
             "/etc/ssl/tenmatch/privkey.pem": str(pair.key),
             "40s": f"{wishes.idle_ms}ms",

@@ -1,6 +1,7 @@
 """P39: nginx and haproxy in front change nothing: games, silence, reloads, nodes that end, addresses."""
 
 import asyncio
+import ssl
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
@@ -69,6 +70,26 @@ async def test_pages_are_passed_on_but_not_what_nodes_say_of_themselves(
         await front.ready()
         for path, status in pages.items():
             assert (await fetch(front.url, path, Connection="close")).status == status, path
+
+
+async def test_browsers_get_pages_over_one_connection_and_sockets_over_their_own(
+    deployment: Deployment, tmp_path: Path, pair: Pair
+) -> None:
+    with Nginx(tmp_path, deployment.addresses()[:2], Wishes(), pair) as front:
+        await front.ready()
+        assert await agreed(front, "h2", "http/1.1") == "h2"  # as browsers ask for pages
+        assert await agreed(front, "http/1.1") == "http/1.1"  # and for WebSockets
+
+
+async def agreed(front: Front, *protocols: str) -> str | None:
+    """Return in what a front speaks with those who can speak so."""
+    trusting = ssl.create_default_context()
+    trusting.set_alpn_protocols(list(protocols))
+    _, writer = await asyncio.open_connection("127.0.0.1", front.port, ssl=trusting)
+    spoken: str | None = writer.get_extra_info("ssl_object").selected_alpn_protocol()
+    writer.close()
+    await writer.wait_closed()
+    return spoken
 
 
 async def silent(front: Front, seconds: float) -> int:
