@@ -22,12 +22,12 @@ class Credits:
         """
         if not self._per_second:
             return True
-        self._left = min(self._burst, self._left + (now - self._at) * self._per_second)
+        left = self._left + (now - self._at) * self._per_second
+        if left > self._burst:  # `min` would take as long as all the rest
+            left = self._burst
         self._at = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
+        self._left = left - 1 if left >= 1 else left
+        return left >= 1
 
 
 class Shared:

@@ -5,7 +5,7 @@ Each member knows the last event it was sent, so being told is always the same t
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from tenmatch.game.ids import PlayerId, RoomId, SeatNumber, Seq
@@ -117,9 +117,7 @@ class Audience:
 
     def tell(self) -> None:
         """Send everyone what they have not been sent yet: players now, watchers as the loop breathes."""
-        newest: dict[object, bytes] = {}
-        for member in tuple(self._players):
-            self._catch_up(member, newest)
+        self._bring_up(tuple(self._players))
         self._counts.told_players += len(self._players)
         if not self._watchers:
             return
@@ -146,13 +144,10 @@ class Audience:
     def _tell_watchers(self) -> None:
         self._telling = False
         queue = self._queue
-        newest: dict[object, bytes] = {}
         told = min(SLICE, len(queue))
         skipped = self._counts.skipped
-        for _ in range(told):
-            member = queue.popleft()
-            if member in self._watchers:
-                self._catch_up(member, newest)
+        next_ones = (queue.popleft() for _ in range(told))
+        self._bring_up([member for member in next_ones if member in self._watchers])
         self._counts.told_watchers += told - (self._counts.skipped - skipped)
         if queue:
             self._telling = True
@@ -166,25 +161,30 @@ class Audience:
         if queue:
             asyncio.get_running_loop().call_soon(self._say_to_watchers, frames, queue)
 
-    def _catch_up(self, member: Member, newest: dict[object, bytes]) -> None:
-        """Send a member what it has not been sent; *newest* is the last event by kind, as far as made."""
-        listener, entries = member.listener, self._frames.entries
-        head = len(entries)
-        if listener.slow and member.seat is None:
-            member.behind = True
-            self._counts.skipped += 1
-            return
-        if head - member.sent == 1:
-            frame = newest.get(member.kind)
-            if frame is None:
-                frame = newest[member.kind] = self._frames.frame(entries[-1], member)
-            listener.write(frame)
-        elif head - member.sent > FAR_BEHIND and member.seat is None:
-            self._counts.coalesced += 1
-            listener.write(self._frames.snapshot(member))  # what waits for a watcher stays short
-        elif head > member.sent:
-            listener.write(b"".join(self._frames.frame(entry, member) for entry in entries[member.sent :]))
-        member.sent = Seq(head)
+    def _bring_up(self, members: Iterable[Member]) -> None:
+        """Send members what they have not been sent."""
+        entries = self._frames.entries
+        head = Seq(len(entries))
+        newest: dict[object, bytes] = {}  # the last event by kind, as far as made
+        for member in members:
+            listener, missed = member.listener, head - member.sent
+            if member.seat is None and listener.slow:
+                member.behind = True
+                self._counts.skipped += 1
+                continue
+            if missed == 1:
+                frame = newest.get(member.kind)
+                if frame is None:
+                    frame = newest[member.kind] = self._frames.frame(entries[-1], member)
+                listener.write(frame)
+            elif missed > FAR_BEHIND and member.seat is None:
+                self._counts.coalesced += 1
+                listener.write(self._frames.snapshot(member))  # what waits for a watcher stays short
+            elif missed > 0:
+                listener.write(
+                    b"".join(self._frames.frame(entry, member) for entry in entries[member.sent :])
+                )
+            member.sent = head
 
 
 def _say(member: Member, frames: Mapping[str, bytes]) -> None:

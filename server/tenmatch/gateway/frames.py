@@ -48,7 +48,8 @@ class Frames:
     def frame(self, entry: Entry, member: Member) -> bytes:
         """Return the event as a frame for this kind of member, made once for all of the kind."""
         codec = member.listener.codec
-        hidden = hides(self._held.state, entry.event, member.seat)
+        state = self._held.state
+        hidden = state.own_boards and hides(state, entry.event, member.seat)
         key = (entry.seq, codec.name, hidden)
         made = self._events.get(key)
         if made is None:
