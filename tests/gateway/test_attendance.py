@@ -6,7 +6,7 @@ import pytest
 from tests.game.rooms import person
 from tests.gateway import nodes
 from tests.gateway.conftest import Watch
-from tests.gateway.nodes import Ear, Running, founded, playing, rounds, running
+from tests.gateway.nodes import Ear, Running, ended, founded, playing, rounds, running
 from tests.store.waiting import until
 
 from tenmatch.game import commands
@@ -79,6 +79,24 @@ async def test_who_comes_is_told_who_is_there(node: Running) -> None:
     attendance(node).greet(table, member(table, late))
     assert presence(late) == ([True, False], 0)
     assert table in node.node.tables.restless
+
+
+class Kept(set[Table]):
+    """Which a round of the node's own does not clear meanwhile."""
+
+    def clear(self) -> None:
+        pass
+
+
+async def test_it_is_said_again_who_is_here_but_not_of_a_room_that_is_over_and_empty(
+    node: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going_on, seen, left = await playing(node), await ended(node), await ended(node)
+    nodes.listen(seen)
+    monkeypatch.setattr(node.node.tables, "restless", Kept())
+    await rounds(node).presence()
+    assert node.node.tables.restless == {going_on, seen}
+    assert left in node.node.tables.loaded.values()
 
 
 async def test_who_goes_is_gone_at_once(node: Running) -> None:

@@ -96,11 +96,12 @@ class Rounds:
     async def presence(self) -> None:
         """See to it that who is here is said again, and that other nodes leave these rooms to us."""
         tables = list(self._tables.loaded.values())
-        self._tables.restless.update(tables)  # told with the next changes: a room hears once a second at most
         going_on = [table for table in tables if table.state.phase is not Phase.OVER]
+        lively = [table for table in tables if table.state.phase is not Phase.OVER or table.members()]
+        self._tables.restless.update(lively)  # told with the next changes: a room hears once a second at most
         await due.unmark(self._store, [table.room for table in tables if self._is_done_with(table)])
         await self._leave_to_us(table.room for table in going_on)
-        await renew_codes(self._store, [table.state.code for table in tables], CODE_TTL_S)
+        await renew_codes(self._store, [table.state.code for table in lively], CODE_TTL_S)
         await self._unload_idle(tables)
         await self._tournaments.presence()
 
