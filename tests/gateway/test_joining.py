@@ -129,6 +129,21 @@ async def test_in_play_who_leaves_keeps_the_seat(node: Running, meet: Meet) -> N
     assert (await bob.ask("leave", room=NO_ROOM))["code"] == "no_such_room"
 
 
+async def test_who_leaves_a_game_that_is_over_is_not_held_up_by_its_log(
+    node: Running, meet: Meet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, bob = await meet(), await meet()
+    room = await started(anna, bob)
+    table = node.node.tables.loaded[room]  # type: ignore[index]
+    await bob.send({"t": "resign", "room": room, "n": 1}, {"t": "leave", "room": room, "id": 1})
+    await bob.find(lambda message: message.get("re") == 1)
+    heard = [message.get("kind", message["t"]) for message in bob.heard if message["t"] in ("event", "ok")]
+    assert heard[-3:] == ["resigned", "ended", "ok"], "it left before it heard what came of its move"
+    monkeypatch.setattr(table, "ask", lambda *_: pytest.fail("the log was asked"))
+    assert (await anna.ask("leave", room=room))["t"] == "ok"
+    assert not table.members()
+
+
 async def test_the_last_person_to_leave_ends_the_room(meet: Meet) -> None:
     anna = await meet()
     room = await made(anna)

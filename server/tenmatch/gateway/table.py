@@ -135,6 +135,11 @@ class Table(Shown):
         self._owner.busy(self)
         self.advance()
 
+    @property
+    def still(self) -> bool:
+        """Whether nothing waits here for its answer, and nothing is being written."""
+        return not self._waiting and self._under_way is None
+
     def doubt(self) -> None:
         """Compare with the log at the next chance: something may have been missed."""
         self._doubtful = True
@@ -160,10 +165,9 @@ class Table(Shown):
             self._under_way = batch = self._judge(head)
             if batch is None:
                 self._set_timer()
-            elif batch.entries:
-                self._append(head, batch, batch.room.at, bool(batch.answers), self._learn)
             else:
-                self._append(head, batch, None, False, self._learn)
+                at = batch.room.at if batch.entries else None
+                self._append(head, batch, at, bool(batch.entries and batch.answers), self._learn)
         except Exception as error:  # the outermost frame of a room's doings
             self._gone_wrong(error)
 

@@ -152,7 +152,8 @@ class Entrance:
 
     async def leave(self, session: Session, table: Table, member: Member, re: int | None) -> None:
         """Let a session out of a room; before the start this frees its seat."""
-        if member.seat is not None:
+        nothing_changes = table.state.phase is Phase.OVER and table.still  # nor is an answer still to come
+        if member.seat is not None and not nothing_changes:
             holder = Holder(member.seat, member.player)
             answer = await asked(table, commands.Leave(member.seat), holder)
             seat_stays = table.state.phase in (Phase.PLAYING, Phase.OVER)
