@@ -28,6 +28,7 @@ from tenmatch.store.log import read
 
 log = logging.getLogger(__name__)
 
+LONG: Final = 250  # events of a record that takes a millisecond or more; for less a thread costs too much
 UNCHANGED_S: Final = 3_600  # for so long whoever has a record need not ask again
 _LEVEL: Final = 6  # the most that gzip can do would take four times as long, for one byte less in a hundred
 _MTIME: Final = slice(4, 8)  # of gzip, little-endian (RFC 1952)
@@ -114,9 +115,16 @@ class Records:
 
 
 async def _packed(record: Record) -> bytes:
-    """Write a record and pack it, beside the event loop: it may be long.
+    """Write a record and pack it: one that is long beside the event loop, another between two of its turns.
 
     Its time, which gzip knows, is the second from which on it may be seen.
     """
     seconds = hidden_until(record) // 1_000
-    return await asyncio.to_thread(lambda: gzip.compress(encode(record), _LEVEL, mtime=seconds))
+
+    def pack() -> bytes:
+        return gzip.compress(encode(record), _LEVEL, mtime=seconds)
+
+    if len(record.events) > LONG:
+        return await asyncio.to_thread(pack)
+    await asyncio.sleep(0)
+    return pack()
