@@ -93,6 +93,7 @@ class Subscriber:
         self._monotonic = store.clock.monotonic
         self._probe = ""  # its channel, once it is known which ones lie at this shard
         self._wanted: dict[RoomId, Wanted] = {}
+        self._unheard: set[RoomId] = set()  # those wanted to which we do not listen yet, or no longer
         self._phases: dict[RoomId, _Phase] = {}
         self._changed: set[RoomId] = set()  # rooms whose phase may not be the one wanted
         self._wake = asyncio.Event()
@@ -112,7 +113,7 @@ class Subscriber:
         return self._monotonic() - self._probed_at
 
     def _unacknowledged(self, *, before: float) -> bool:
-        return any(wanted.since < before and not self.hears(room) for room, wanted in self._wanted.items())
+        return any(self._wanted[room].since < before for room in self._unheard)
 
     def hears(self, room: RoomId) -> bool:
         """Tell whether the server has acknowledged that we listen to *room*."""
@@ -121,11 +122,14 @@ class Subscriber:
     def want(self, room: RoomId, wanted: Wanted) -> None:
         """Listen to a room, and note in *wanted* how that goes."""
         self._wanted[room] = wanted
+        if not self.hears(room):
+            self._unheard.add(room)
         self._reconsider(room)
 
     def drop(self, room: RoomId) -> None:
         """Listen to a room no longer."""
         del self._wanted[room]
+        self._unheard.discard(room)
         self._reconsider(room)
 
     async def run(self) -> None:
@@ -240,7 +244,7 @@ class Subscriber:
             if self.hears(room):
                 wanted.since = self._monotonic()
         self._phases.clear()
-        self._changed = set(self._wanted)
+        self._changed, self._unheard = set(self._wanted), set(self._wanted)
 
     # What arrives
 
@@ -261,8 +265,11 @@ class Subscriber:
             case [b"sunsubscribe", channel, _]:
                 if channel == self._probe.encode():
                     raise StoreDown("the server gave up the channel of the probe")
-                self._phases.pop(keys.room_of_feed(channel), None)  # as we asked, or by its own decision
-                self._reconsider(keys.room_of_feed(channel))
+                room = keys.room_of_feed(channel)
+                self._phases.pop(room, None)  # as we asked, or by its own decision
+                if room in self._wanted:
+                    self._unheard.add(room)
+                self._reconsider(room)
             case ErrorReply():
                 raise reply
             case _:
@@ -294,6 +301,7 @@ class Subscriber:
             return
         room = keys.room_of_feed(channel)
         self._phases[room] = _Phase.HEARD
+        self._unheard.discard(room)
         wanted = self._wanted.get(room)
         if wanted is None:
             self._reconsider(room)  # left while it was asked for
