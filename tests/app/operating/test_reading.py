@@ -42,7 +42,9 @@ async def test_ids_of_rooms_are_whole_in_a_terminal_of_usual_width(
     made = await ann.ask("create", mode="mirror", private=True)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("FORCE_COLOR", "1")  # as a terminal
-    shown = (await tenmatch("rooms")).stdout
+    rooms = await tenmatch("rooms")
+    assert "1/1" in rooms.stderr, "it says how far it is"
+    shown = rooms.stdout
     assert made["room"] in shown
     assert made["code"] in shown
     assert "…" not in shown + (await tenmatch("nodes")).stdout

@@ -66,7 +66,6 @@ async def going_on(
     """
     marked = [room for room in await due.marked(store) if not is_tournament(room)]
     for first in range(0, len(marked), at_once):
-        progress(first, len(marked))
         rooms = marked[first : first + at_once]
         logs = await log.read_all(store, rooms)
         for room, stored, where in zip(rooms, logs, await whereabouts(store, rooms), strict=True):
@@ -79,6 +78,7 @@ async def going_on(
             else:
                 if found.state.phase is not Phase.OVER:  # else its record has only to be kept
                     yield found
+        progress(first + len(rooms), len(marked))
 
 
 def _found(room: RoomId, stored: log.Stored, where: Whereabouts) -> Found:
