@@ -3,11 +3,12 @@
 from tests.store.entries import OTHER_ROOM, ROOM, entry
 from tests.store.test_keys import documented
 
-from tenmatch.game.ids import Day, Millis, PlayerId, RoomCode, SeatNumber, TournamentId
+from tenmatch.game.ids import Day, Millis, PlayerId, RoomCode, SeatNumber
 from tenmatch.game.options import Mode
 from tenmatch.store import (
     boards,
     codes,
+    counted,
     daily,
     due,
     keys,
@@ -59,10 +60,10 @@ async def do_everything(store: Store) -> None:
     await lobby.put(store, lobby.Listed(ROOM, b"line", 1, 1000.0), at=lobby.TOURNAMENTS)
     await codes.claim_code(store, RoomCode("abc234"), ROOM, 60)
     await players.made(store, player, "key", ROOM)
-    await players.may_make(store, player, ROOM, 3)
-    await players.may_make_from(store, "192.0.2.1", ROOM, 3)
-    await players.may_announce(store, player, TournamentId(ROOM), 3)
-    await players.may_announce_from(store, "192.0.2.1", TournamentId(ROOM), 3)
+    for of in (counted.rooms_of, counted.tournaments_of):
+        await counted.count(store, of(player), ROOM, 3)
+    for at in (counted.rooms_from, counted.tournaments_from):
+        await counted.count(store, at("192.0.2.1"), ROOM, 3)
     await players.seat_in(store, player, ROOM)
     await records.keep(store, {ROOM: b"record"}, 60)
     await observed.keep(store, {ROOM: [b"note"]}, 60)

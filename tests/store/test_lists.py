@@ -39,25 +39,6 @@ async def test_one_key_makes_one_room_wherever_it_is_used(store: Store) -> None:
     assert 599_000 < await store.call("PTTL", keys.made(ANN, "my key")) <= 600_000
 
 
-async def test_a_player_may_make_so_many_rooms(store: Store) -> None:
-    assert [await players.may_make(store, ANN, room, 2) for room in (ONE, TWO, THREE, TWO)] == [
-        True,
-        True,
-        False,
-        True,
-    ]
-    assert await players.may_make(store, BEN, THREE, 2)
-    await players.forget(store, ANN, ONE)
-    assert await players.may_make(store, ANN, THREE, 2)
-
-
-async def test_rooms_made_long_ago_do_not_count(store: Store) -> None:
-    await players.may_make(store, ANN, ONE, 1)
-    assert await store.call("PTTL", keys.made_rooms(ANN)) <= players.COUNTED
-    await store.call("ZINCRBY", keys.made_rooms(ANN), -players.COUNTED, ONE)
-    assert await players.may_make(store, ANN, TWO, 1)
-
-
 async def test_seats_are_noted(store: Store) -> None:
     await store.set_clock()
     await players.seat_in(store, ANN, ONE)

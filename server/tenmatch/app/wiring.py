@@ -40,6 +40,7 @@ from tenmatch.gateway.news import News
 from tenmatch.gateway.onlooker import Onlooker
 from tenmatch.gateway.orders import Orders
 from tenmatch.gateway.pulse import Pulse
+from tenmatch.gateway.quota import ROOMS, TOURNAMENTS, Quota
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
 from tenmatch.gateway.rounds import Rounds, every, guarded
@@ -133,16 +134,21 @@ async def start(
             ratings,
             dailies,
             entrance,
-            per_player=settings.rooms_per_player,
-            per_address=settings.rooms_per_address,
+            quota=Quota(
+                store, ROOMS, per_player=settings.rooms_per_player, per_address=settings.rooms_per_address
+            ),
         ),
         seeking=Seeking(matchmaking),
         tournaments=TournamentDesk(
             store,
             tournaments,
             ratings,
-            per_player=settings.tournaments_per_player,
-            per_address=settings.tournaments_per_address,
+            quota=Quota(
+                store,
+                TOURNAMENTS,
+                per_player=settings.tournaments_per_player,
+                per_address=settings.tournaments_per_address,
+            ),
         ),
         spawn=spawn,
     )

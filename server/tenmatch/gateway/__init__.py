@@ -43,6 +43,7 @@ Beside that way:
     dailies      the dailies: their seeds, players' attempts
     addresses    whose address counts behind a proxy
     credits      how much may be sent (allowance: by one client, and with others of its player and address)
+    quota        how many rooms, or tournaments, one player and one address may make
     tokens       what makes a token good (issuer, keyset: those of somebody else)
     readable     what people write, so that everyone sees all of it
     draws        what is left to chance

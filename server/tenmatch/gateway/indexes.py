@@ -14,6 +14,7 @@ from tenmatch.gateway.table import Table
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.store import players
 from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.counted import forget, rooms_of
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ class Indexes:
         maker = table.entries[1].event  # who sat down in the append that made the room
         if table.state.phase is Phase.OVER and isinstance(maker, Seated):
             player = maker.player.id
-            self._spawn(self._write(lambda: players.forget(self._store, player, table.room)))
+            self._spawn(self._write(lambda: forget(self._store, rooms_of(player), table.room)))
 
     def _seat(self, room: RoomId, before: set[PlayerId], after: set[PlayerId]) -> None:
         if before != after:

@@ -23,6 +23,7 @@ is a cluster of one; so is whichever primary sentinels name.
     presence    which connection holds a seat, who is online, how many watch
     due         rooms that somebody must look at, and when
     queue       who seeks an opponent, and who was paired
+    counted     what counts against a player or an address for a while
     histogram   how often something was how large
     nodes       the nodes that run, and how all of them are told something
     outages     the heartbeat of all nodes together, and the gaps in it

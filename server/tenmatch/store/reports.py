@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from tenmatch.game.ids import Millis, PlayerId, RoomId
+from tenmatch.game.ids import PlayerId, RoomId
 from tenmatch.store import keys
 from tenmatch.store.connect import Store
+from tenmatch.store.counted import DAY, Count, count
 from tenmatch.store.link import Script, pack
 
 MOST: Final = 10_000
@@ -13,8 +14,6 @@ MOST: Final = 10_000
 SENDERS: Final = 10
 """As many reports as so many players may send come from one address: else it could push out all others."""
 
-_DAY: Final = Millis(24 * 3_600_000)
-_MAY_SEND: Final = Script("may_make")
 _REPORT: Final = Script("report")
 
 
@@ -42,8 +41,8 @@ async def keep(
     owned = [keys.REPORTS, keys.REPORTS_AT, keys.reports_by(by)]
     name = f"{room}:{by}:{about}"
     if most:
-        _, may = await store.run(_MAY_SEND, [keys.reports_from(site)], name, SENDERS * most, _DAY)
-        if not may:
+        sent = Count(keys.reports_from(site), DAY)
+        if not await count(store, sent, name, SENDERS * most):
             return False
     _, kept = await store.run(_REPORT, owned, name, report, most, MOST, ttl * 1000)
     return bool(kept)

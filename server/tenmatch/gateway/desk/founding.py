@@ -4,11 +4,11 @@ from functools import partial
 
 from tenmatch.game.create import found
 from tenmatch.game.events import Player
-from tenmatch.game.ids import RoomId
 from tenmatch.game.options import BadOptions, choose, mode_named
 from tenmatch.gateway.dailies import Dailies, PlayedAlready, TooManyRooms
 from tenmatch.gateway.desk.entrance import Entrance
 from tenmatch.gateway.draws import draw_room, draw_seed
+from tenmatch.gateway.quota import Quota
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.session import Session
 from tenmatch.gateway.tables import Tables
@@ -29,22 +29,19 @@ class Founding:
         dailies: Dailies,
         entrance: Entrance,
         *,
-        per_player: int,
-        per_address: int,
+        quota: Quota,
     ) -> None:
         """Prepare.
 
         Args:
-            per_player: Rooms that one player made and that are not over, at most; 0 lifts it.
-            per_address: Rooms made from one address within an hour, at most; 0 lifts it.
+            quota: How many rooms may be made.
         """
         self._store = store
         self._tables = tables
         self._ratings = ratings
         self._dailies = dailies
         self._entrance = entrance
-        self._per_player = per_player
-        self._per_address = per_address
+        self._quota = quota
 
     async def create(self, session: Session, message: from_client.Create) -> None:
         """Make a room in which the session's player sits, and let the session in.
@@ -63,7 +60,7 @@ class Founding:
         room = draw_room()
         if message.key is not None:
             room = await players.made(self._store, person.id, message.key, room)
-        refusal = await self._too_many(session, room)
+        refusal = await self._quota.refusal(session, room)
         if refusal is not None:
             session.fail(ErrorCode.TOO_MANY_ROOMS, refusal, re=message.id)
             return
@@ -88,22 +85,10 @@ class Founding:
         """
         player = Player(session.whom.id, session.whom.name)
         try:
-            table = await self._dailies.table_of(player, partial(self._too_many, session))
+            table = await self._dailies.table_of(player, partial(self._quota.refusal, session))
         except PlayedAlready:
             session.fail(ErrorCode.NOT_ALLOWED, "you have played the daily of today", re=re)
         except TooManyRooms as error:
             session.fail(ErrorCode.TOO_MANY_ROOMS, str(error), re=re)
         else:
             await self._entrance.let_in(session, table, re)
-
-    async def _too_many(self, session: Session, room: RoomId) -> str | None:
-        """Count a room that is to be made; return why it may not be, if so."""
-        store, player = self._store, session.whom.id
-        limit = self._per_player
-        if limit and not await players.may_make(store, player, room, limit):
-            return f"{limit} rooms that are not over are all one player may have made"
-        limit = self._per_address
-        if limit and not await players.may_make_from(store, session.site, room, limit):
-            await players.forget(store, player, room)
-            return f"{limit} rooms within an hour are all that may be made from one address"
-        return None

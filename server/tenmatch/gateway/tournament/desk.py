@@ -11,6 +11,7 @@ from tenmatch.game.tournament.decide import Begin, Command, Enter, Withdraw, ann
 from tenmatch.game.tournament.plan import Plan, planned
 from tenmatch.gateway.draws import draw_tournament
 from tenmatch.gateway.framing import frame
+from tenmatch.gateway.quota import Quota
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.readable import clean, clean_name
 from tenmatch.gateway.session import Session
@@ -28,17 +29,13 @@ FOLLOWED: Final = 10  # tournaments that a connection watches at once
 class TournamentDesk:
     """Carries out what sessions ask of tournaments."""
 
-    def __init__(
-        self, store: Store, tournaments: Tournaments, ratings: Ratings, *, per_player: int, per_address: int
-    ) -> None:
+    def __init__(self, store: Store, tournaments: Tournaments, ratings: Ratings, *, quota: Quota) -> None:
         """Make the desk of a node.
 
         Args:
-            per_player: Tournaments that one player announced and that are not over, at most; 0 lifts it.
-            per_address: Tournaments announced from one address within a day, at most; 0 lifts it.
+            quota: How many tournaments may be announced.
         """
-        self._per_player = per_player
-        self._per_address = per_address
+        self._quota = quota
         self._store = store
         self._tournaments = tournaments
         self._ratings = ratings
@@ -103,7 +100,7 @@ class TournamentDesk:
         if message.key is not None:
             made = await players.made(self._store, session.whom.id, f"tournament {message.key}", id)
             id = TournamentId(made)
-        refusal = await self._too_many(session, id)
+        refusal = await self._quota.refusal(session, id)
         if refusal is not None:
             session.fail(ErrorCode.TOO_MANY_ROOMS, refusal, re=message.id)
             return
@@ -127,18 +124,6 @@ class TournamentDesk:
         )
         held = await self._tournaments.found(id, happened)
         self._show(session, held, message.id, None)
-
-    async def _too_many(self, session: Session, id: TournamentId) -> str | None:
-        """Count a tournament that is to be announced; return why it may not be, if so."""
-        store, player = self._store, session.whom.id
-        limit = self._per_player
-        if limit and not await players.may_announce(store, player, id, limit):
-            return f"{limit} tournaments that are not over are all one player may have announced"
-        limit = self._per_address
-        if limit and not await players.may_announce_from(store, session.site, id, limit):
-            await players.forget_announced(store, player, id)
-            return f"{limit} tournaments within a day are all that may be announced from one address"
-        return None
 
     async def _listed(self, message: from_client.CreateTournament, plan: Plan) -> list[Player]:
         wanted = {one.id: clean_name(one.name) for one in message.players or ()}

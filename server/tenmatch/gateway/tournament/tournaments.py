@@ -24,9 +24,10 @@ from tenmatch.gateway.tasks import Spawn
 from tenmatch.gateway.tournament.held import Follower, Held
 from tenmatch.protocol.stored import StoredError, TournamentEntry, open_tournament, seal_all
 from tenmatch.protocol.tournaments import line_map
-from tenmatch.store import due, lobby, players
+from tenmatch.store import due, lobby
 from tenmatch.store.committer import Committer, TooMuchWaits
 from tenmatch.store.connect import Store, StoreDown
+from tenmatch.store.counted import forget, tournaments_of
 from tenmatch.store.feed import Feed
 from tenmatch.store.log import START, Appended, Behind, Head, Outcome, Untimely, compare, read
 
@@ -374,7 +375,7 @@ class Tournaments:
         await lobby.put(self._store, *map(_listed, public), at=lobby.TOURNAMENTS)
         for held in over:
             await lobby.drop(self._store, held.id, at=lobby.TOURNAMENTS)
-            await players.forget_announced(self._store, held.state.host.id, held.id)
+            await forget(self._store, tournaments_of(held.state.host.id), held.id)
             if not held.followers:
                 self.unload(held)
         for held in going_on:
