@@ -45,6 +45,9 @@ export class Tournament extends EventTarget {
   /** Play no further games. */
   leave = () => this.#ask('leave');
 
+  /** Put a player out for good (host). @param {string} player */
+  kick = (player) => this.#ask('kick', { player });
+
   /** Let the games begin (host). */
   start = () => this.#ask('start');
 
@@ -97,7 +100,8 @@ const FOLDS = {
     const known = players.some((/** @type {any} */ { id }) => id === player.id);
     return { players: known ? players.map((/** @type {any} */ old) => (old.id === player.id ? one : old)) : [...players, one] };
   },
-  withdrew: ({ players, phase }, { player }) => ({
+  withdrew: ({ players, phase, kicked }, { player, kicked: forGood = false }) => ({
+    kicked: forGood ? [...kicked, player].sort() : kicked,
     players: phase === 'open'
       ? players.filter((/** @type {any} */ { id }) => id !== player)
       : players.map((/** @type {any} */ one) => (one.id === player ? { ...one, out: true } : one)),
@@ -108,6 +112,7 @@ const FOLDS = {
   }),
   opened: ({ games }, { game, room, join_by }) => ({ games: changed(games, game, { room, join_by }) }),
   decided: ({ games }, { game, how, winner = null }) => ({ games: changed(games, game, { how, winner }) }),
+  shifted: ({ ends_at }, { by_ms }) => ({ ends_at: ends_at + by_ms }),
   finished: (_, { seed, ranking: last }) => ({ phase: 'over', seed, ranking: last }),
 };
 

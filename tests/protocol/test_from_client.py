@@ -49,6 +49,7 @@ MESSAGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "tournament_enter": ({"tournament": CUP}, {"id": 1}),
     "tournament_leave": ({"tournament": CUP}, {"id": 1}),
     "tournament_start": ({"tournament": CUP}, {"id": 1}),
+    "tournament_kick": ({"tournament": CUP, "player": PLAYER}, {"id": 1}),
     "ping": ({}, {"id": 1}),
 }
 ALL = {name: {**required, **optional} for name, (required, optional) in MESSAGES.items()}

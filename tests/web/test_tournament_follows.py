@@ -6,10 +6,11 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from tests.game.rooms import person
 from tests.game.tournament.contests import SECOND, Contest, rated
 from tests.web.test_library import TIMEOUT_S, node
 
-from tenmatch.game.tournament.decide import Enter, Withdraw
+from tenmatch.game.tournament.decide import Enter, Kick, Withdraw
 from tenmatch.game.tournament.state import Phase, Tournament, evolve
 from tenmatch.protocol.stored import seal_all
 from tenmatch.protocol.tournaments import tournament_event_map, tournament_map
@@ -30,6 +31,10 @@ def played(format: str, seed: int) -> Contest:
             break
         if draw.random() < 0.05:
             contest.do(Withdraw(draw.choice(players).id))
+        if draw.random() < 0.02:
+            contest.do(Kick(person(99).id, draw.choice(players).id))
+        if draw.random() < 0.05:
+            contest.shift(SECOND)
         if format == "arena" and draw.random() < 0.1:
             contest.do(Enter(draw.choice(players)))
         games = contest.state.undecided

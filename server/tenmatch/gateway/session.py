@@ -242,6 +242,7 @@ class Session:
                 | from_client.WatchTournament()
                 | from_client.EnterTournament()
                 | from_client.LeaveTournament()
+                | from_client.KickFromTournament()
                 | from_client.StartTournament()
             ):
                 if self._may_join(message):

@@ -55,6 +55,7 @@ CodeName = Annotated[
 JoinedRoom = Annotated[RoomId, Meta(min_length=ROOM_ID_LENGTH, max_length=ROOM_ID_LENGTH)]
 """A room that this connection must have joined already: looked up among those, so its letters need no check
 (which takes longer than all the rest of a match)."""
+PlayerName = Annotated[PlayerId, Meta(min_length=PLAYER_ID_LENGTH, max_length=PLAYER_ID_LENGTH)]
 SeatName = Annotated[SeatNumber, Meta(ge=0, le=limits.MAX_SEAT)]
 N = Annotated[MoveNumber, Meta(ge=1, le=limits.MAX_MOVE_NUMBER)]
 Number = Annotated[NumberId, Meta(ge=0, le=limits.MAX_EXACT)]
@@ -204,7 +205,7 @@ class SendReport(Request, frozen=True, kw_only=True, tag="report"):
     """Report another player in the room to the organiser."""
 
     room: RoomName
-    player: Annotated[PlayerId, Meta(min_length=PLAYER_ID_LENGTH, max_length=PLAYER_ID_LENGTH)]
+    player: PlayerName
     reason: Reason
     text: Annotated[str, Meta(min_length=1, max_length=limits.TEXT_LENGTH)] | None = None
 
@@ -236,7 +237,7 @@ class Lobby(Request, frozen=True, kw_only=True):
 
 
 class Invited(Struct, frozen=True):
-    """Who is on the list of a tournament."""
+    """Who is invited to a tournament that is not open to all."""
 
     id: Annotated[
         PlayerId,
@@ -290,6 +291,13 @@ class LeaveTournament(Request, frozen=True, kw_only=True, tag="tournament_leave"
     tournament: TournamentName
 
 
+class KickFromTournament(Request, frozen=True, kw_only=True, tag="tournament_kick"):
+    """Put a player out for good (host): before the start, or as if they had given up."""
+
+    tournament: TournamentName
+    player: PlayerName
+
+
 class StartTournament(Request, frozen=True, kw_only=True, tag="tournament_start"):
     """Let the games begin (host)."""
 
@@ -306,7 +314,12 @@ AnyMove = Match | CallNoPair | Add | Pass | Resign
 AnyAside = Chat | SendReport | Focus
 """What is said in a room beside the game."""
 AnyTournamentRequest = (
-    CreateTournament | WatchTournament | EnterTournament | LeaveTournament | StartTournament
+    CreateTournament
+    | WatchTournament
+    | EnterTournament
+    | LeaveTournament
+    | KickFromTournament
+    | StartTournament
 )
 """What is asked of a tournament, not of a room."""
 
@@ -335,6 +348,7 @@ AnyFromClient = (
     | WatchTournament
     | EnterTournament
     | LeaveTournament
+    | KickFromTournament
     | StartTournament
     | Ping
 )

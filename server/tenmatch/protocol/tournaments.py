@@ -81,7 +81,9 @@ class TournamentMap(TypedDict):
     seed: str | None  # null before the end
     starts_at: Millis | None
     ends_at: Millis | None
+    invited: list[PersonMap]  # whether they signed up or not; none where everybody may
     players: list[EntrantMap]
+    kicked: list[PlayerId]  # whom the host has put out
     order: list[PlayerId]
     rounds: list[list[MatchMap]]
     games: list[GameMap]
@@ -121,7 +123,9 @@ def tournament_map(tournament: Tournament) -> TournamentMap:
         seed=tournament.seed if tournament.phase is Phase.OVER else None,
         starts_at=tournament.starts_at,
         ends_at=tournament.ends_at,
+        invited=[PersonMap(id=one.id, name=one.name) for one in tournament.invited],
         players=[_entrant_map(one) for one in tournament.entrants.values()],
+        kicked=sorted(tournament.kicked),
         order=list(tournament.order),
         rounds=[[_match_map(match) for match in matches] for matches in _rounds(tournament)],
         games=[_game_map(game) for game in _told(tournament)],

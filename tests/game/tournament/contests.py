@@ -7,11 +7,11 @@ from tests.game.rooms import SALT, SEED, T0, person
 from tenmatch.game.answers import Denied
 from tenmatch.game.events import Player
 from tenmatch.game.ids import Millis, PlayerId
-from tenmatch.game.tournament.decide import Begin, Command, Enter, Report, announced, decide
-from tenmatch.game.tournament.events import AnyTournamentEvent
+from tenmatch.game.tournament.decide import Begin, Command, Enter, Kick, Report, announced, decide
+from tenmatch.game.tournament.events import AnyTournamentEvent, Invitee
 from tenmatch.game.tournament.outcome import Outcome
 from tenmatch.game.tournament.plan import planned
-from tenmatch.game.tournament.settle import next_due, settle
+from tenmatch.game.tournament.settle import next_due, settle, shift
 from tenmatch.game.tournament.state import Game, Phase
 
 SECOND = 1_000
@@ -33,7 +33,7 @@ class Contest:
     def __init__(
         self,
         format: str = "knockout",
-        players: Iterable[Player] = (),
+        invited: Iterable[Player] | None = None,
         *,
         seed: bytes = SEED,
         starts_at: Millis | None = None,
@@ -41,10 +41,10 @@ class Contest:
     ) -> None:
         happened = announced(
             title="Sunday cup",
-            plan=planned(format=format, mode="race", options={}, **plan),  # type: ignore[arg-type]
+            plan=planned(format=format, mode="race", options={}, open=invited is None, **plan),  # type: ignore[arg-type]
             private=False,
             host=person(99),
-            players=players,
+            invited=None if invited is None else [Invitee(id=one.id, name=one.name) for one in invited],
             starts_at=starts_at,
             seed=seed,
             salt=SALT,
@@ -70,6 +70,12 @@ class Contest:
         self.events += happened.events
         self.state = happened.tournament
 
+    def shift(self, ms: int) -> None:
+        """Let the server have been away for so long, up to now."""
+        happened = shift(self.state, ms, self.now)
+        self.events += happened.events
+        self.state = happened.tournament
+
     def wait(self, ms: int) -> None:
         """Let time go by."""
         self.now = Millis(self.now + ms)
@@ -87,6 +93,11 @@ class Contest:
     def enter(self, *players: Player) -> None:
         for player in players:
             assert not isinstance(self.do(Enter(player)), Denied)
+
+    def kick(self, player: Player) -> list[AnyTournamentEvent]:
+        events = self.do(Kick(person(99).id, player.id))
+        assert not isinstance(events, Denied)
+        return events
 
     def begin(self) -> None:
         assert not isinstance(self.do(Begin(person(99).id)), Denied)

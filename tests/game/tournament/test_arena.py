@@ -5,10 +5,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.game.rooms import T0
 from tests.game.tournament.contests import SECOND, Contest, rated, who
 
 from tenmatch.game.tournament import settle
 from tenmatch.game.tournament.decide import Enter, Withdraw
+from tenmatch.game.tournament.events import Shifted
 from tenmatch.game.tournament.state import PAUSE_MS, Phase
 
 MINUTE = 60 * SECOND
@@ -80,6 +82,33 @@ def test_games_that_run_at_the_end_still_count() -> None:
     contest.report(contest.state.games[0])
     assert contest.state.phase == "over"
     assert contest.places == {"0": 1, "1": 1}
+
+
+def test_time_in_which_the_server_was_away_is_given_back() -> None:
+    contest = begun(2, minutes=1)
+    contest.wait(30 * SECOND)
+    contest.shift(MINUTE)
+    assert contest.events[-1] == Shifted(at=contest.now, by_ms=MINUTE)
+    contest.report(contest.state.games[0])
+    contest.wait(MINUTE)
+    contest.report(contest.state.undecided[0])
+    contest.wait(MINUTE)
+    for game in contest.state.undecided:
+        contest.report(game)
+    assert contest.state.phase is Phase.OVER
+    assert contest.state.ends_at == T0 + 2 * MINUTE
+
+
+def test_no_time_is_given_back_where_none_ran() -> None:
+    waiting, over, knockout = Contest("arena"), begun(2, minutes=1), Contest()
+    knockout.enter(rated(0), rated(1))
+    knockout.begin()
+    over.report(over.state.games[0], who(1), who(0))
+    over.wait(2 * MINUTE)
+    for contest in (waiting, over, knockout):
+        before = contest.state
+        contest.shift(MINUTE)
+        assert contest.state is before
 
 
 @given(st.integers(2, 12), st.lists(st.integers(0, 99), min_size=5, max_size=60), st.integers(0, 255))

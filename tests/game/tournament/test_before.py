@@ -12,7 +12,7 @@ from tenmatch.game.tournament import decide
 from tenmatch.game.tournament.decide import Begin, Enter, Withdraw
 from tenmatch.game.tournament.events import Begun, Finished, FinishReason
 from tenmatch.game.tournament.plan import ENTRIES, planned
-from tenmatch.game.tournament.settle import WAITS_MS
+from tenmatch.game.tournament.settle import WAITS_MS, Happened
 from tenmatch.game.tournament.state import evolve
 
 
@@ -62,10 +62,32 @@ def test_who_may_sign_up() -> None:
 
 
 def test_over_a_list_of_players_nobody_else_plays() -> None:
-    contest = Contest(players=[rated(0), rated(1)], open=False)
-    assert denied(contest.do(Enter(rated(2)))) is Denial.NOT_ALLOWED
+    contest = Contest(invited=map(rated, range(3)))
+    assert denied(contest.do(Enter(rated(3)))) is Denial.NOT_ALLOWED
+    assert denied(contest.do(Begin(person(99).id))) is Denial.TOO_FEW_PLAYERS
+    contest.enter(rated(1), rated(0))
+    contest.do(Withdraw(who(1)))
+    contest.enter(rated(1))
     contest.begin()
-    assert contest.state.order == (who(0), who(1))
+    assert contest.state.order == (who(0), who(1))  # who was invited and has not signed up plays no part
+
+
+def test_a_host_who_plays_needs_no_invitation() -> None:
+    happened = decide.announced(
+        title="Cup",
+        plan=planned(format="arena", mode="race", options={}, open=False),
+        private=True,
+        host=person(99),
+        enters=True,
+        invited=[],
+        seed=bytes(32),
+        salt=bytes(16),
+        now=T0,
+    )
+    left = decide.decide(happened.tournament, Withdraw(person(99).id), T0)
+    assert isinstance(left, Happened)
+    assert left.tournament.entrants == {}
+    assert isinstance(decide.decide(left.tournament, Enter(person(99)), T0), Happened)
 
 
 def test_the_host_begins_once_there_are_two() -> None:

@@ -40,6 +40,13 @@ class FinishReason(StrEnum):
     TOO_FEW = "too_few"  # players had signed up
 
 
+class Invitee(msgspec.Struct, frozen=True, kw_only=True):
+    """Who may sign up where not everybody may, as the host calls them: it is for them to do so."""
+
+    id: PlayerId
+    name: str
+
+
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the ranking. Equal players share a place, and the next place is skipped."""
 
@@ -62,6 +69,7 @@ class Announced(Event, frozen=True, kw_only=True):
     host: Player
     commit: str  # SHA-256 of the seed, hex
     starts_at: Millis | None = None  # None: when the host says so
+    invited: tuple[Invitee, ...] | None = None  # who alone may sign up; None: as the plan says
     seed: str  # 32 bytes, hex
     salt: str  # 16 bytes, hex; opens the chain
 
@@ -77,6 +85,7 @@ class Withdrew(Event, frozen=True, kw_only=True):
 
     player: PlayerId
     reason: WithdrawReason
+    kicked: bool | None = None  # true: put out by the host, for good
 
 
 class Begun(Event, frozen=True, kw_only=True):
@@ -111,6 +120,12 @@ class Decided(Event, frozen=True, kw_only=True):
     winner: PlayerId | None = None
 
 
+class Shifted(Event, frozen=True, kw_only=True):
+    """The server was away; an arena lasts so much longer."""
+
+    by_ms: int
+
+
 class Finished(Event, frozen=True, kw_only=True):
     """The tournament is over."""
 
@@ -119,5 +134,5 @@ class Finished(Event, frozen=True, kw_only=True):
     seed: str
 
 
-AnyTournamentEvent = Announced | Entered | Withdrew | Begun | Paired | Opened | Decided | Finished
+AnyTournamentEvent = Announced | Entered | Withdrew | Begun | Paired | Opened | Decided | Shifted | Finished
 """Every event: what an entry of a tournament's log can be."""

@@ -1,6 +1,7 @@
 """What is due in a tournament by itself: its beginning, the next games, its end.
 
-As in rooms, what is settled carries its deadline as `at`, so that all nodes write the same.
+As in rooms, what is settled carries its deadline as `at`, so that all nodes write the same; only `shifted`
+carries the time of who wrote it.
 """
 
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from tenmatch.game.tournament.events import (
     Finished,
     FinishReason,
     Paired,
+    Shifted,
 )
 from tenmatch.game.tournament.knockout import champion, pairings
 from tenmatch.game.tournament.plan import GAMES, Format
@@ -37,6 +39,10 @@ class Happened(NamedTuple):
         """Return this with one more event, folded."""
         return Happened((*self.events, event), evolve(self.tournament, event))
 
+    def and_then(self, more: "Happened") -> "Happened":
+        """Return this with what happened to the tournament that it led to."""
+        return Happened((*self.events, *more.events), more.tournament)
+
 
 def settle(tournament: Tournament, now: Millis) -> Happened:
     """Return all that is due at or before *now*; no events if there is nothing."""
@@ -50,6 +56,17 @@ def next_due(tournament: Tournament) -> Millis | None:
     """Return when the tournament must be settled; None where nothing happens by itself."""
     due = _due(tournament)
     return None if due is None else due.at
+
+
+def shift(tournament: Tournament, by_ms: int, now: Millis) -> Happened:
+    """Return that the server was away for *by_ms*; nothing where no clock was running.
+
+    An arena's is the only one: a start is by the clock on the wall, and what else has a deadline is a room.
+    """
+    happened = Happened((), tournament)
+    if by_ms <= 0 or tournament.phase is not Phase.RUNNING or tournament.ends_at is None:
+        return happened
+    return happened.then(Shifted(at=max(now, tournament.at), by_ms=by_ms))
 
 
 def begin(tournament: Tournament, at: Millis) -> Happened:

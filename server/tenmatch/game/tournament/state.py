@@ -19,8 +19,10 @@ from tenmatch.game.tournament.events import (
     Finished,
     GameNumber,
     How,
+    Invitee,
     Opened,
     Paired,
+    Shifted,
     Standing,
     Withdrew,
 )
@@ -84,6 +86,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     salt: str
     announced_at: Millis
     starts_at: Millis | None
+    invited: tuple[Invitee, ...] = ()  # who alone may sign up, where not everybody may
+    kicked: frozenset[PlayerId] = frozenset()  # who may not sign up again
     phase: Phase = Phase.OPEN
     entrants: Mapping[PlayerId, Entrant] = MappingProxyType({})
     entries: Mapping[PlayerId, int] = MappingProxyType({})  # how often each has signed up, also who left
@@ -95,6 +99,14 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     def game(self, number: GameNumber) -> Game | None:
         """Return a game by its number."""
         return self.games[number - 1] if 1 <= number <= len(self.games) else None
+
+    def may_enter(self, player: PlayerId) -> bool:
+        """Tell whether it is for this player at all."""
+        return self.plan.open or player in self.entrants or any(one.id == player for one in self.invited)
+
+    def staying(self, game: Game) -> list[PlayerId]:
+        """Return those of a game's two whom nobody has put out."""
+        return [player for player in game.players if player not in self.kicked]
 
     @property
     def undecided(self) -> list[Game]:
@@ -121,6 +133,9 @@ def evolve(tournament: Tournament | None, event: AnyTournamentEvent) -> Tourname
             return _next(tournament, event, games=_put(tournament, game))
         case Decided():
             return _decided(tournament, event)
+        case Shifted():
+            assert tournament.ends_at is not None, "only an arena has a clock"
+            return _next(tournament, event, ends_at=Millis(tournament.ends_at + event.by_ms))
         case Finished():
             return _next(tournament, event, phase=Phase.OVER, ranking=event.ranking)
         case Announced():
@@ -145,6 +160,7 @@ def _announced(event: Announced) -> Tournament:
         salt=event.salt,
         announced_at=event.at,
         starts_at=event.starts_at,
+        invited=event.invited or (),
     )
 
 
@@ -169,7 +185,8 @@ def _withdrew(tournament: Tournament, event: Withdrew) -> Tournament:
         del entrants[event.player]
     else:
         entrants[event.player] = replace(entrants[event.player], out=True)
-    return _next(tournament, event, entrants=entrants)
+    kicked = tournament.kicked | {event.player} if event.kicked else tournament.kicked
+    return _next(tournament, event, entrants=entrants, kicked=kicked)
 
 
 def _begun(tournament: Tournament, event: Begun) -> Tournament:
