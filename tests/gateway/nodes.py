@@ -30,6 +30,7 @@ from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
 from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table
+from tenmatch.gateway.tournament.upkeep import Upkeep
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON
 from tenmatch.store.connect import Address, Store
@@ -50,6 +51,7 @@ NO_LIMITS: dict[str, object] = dict.fromkeys(
         "rooms_per_address",
         "tournaments_per_player",
         "tournaments_per_address",
+        "entrants_per_address",
     ),
     0,
 )
@@ -102,7 +104,8 @@ def rounds(running: Running) -> Rounds:
     records = Records(running.store, ttl=60, spawn=asyncio.ensure_future)
     ratings = Ratings(running.store, often=0, ttl=60)
     attendance, listing = node.desk.attendance, node.desk.listing
-    seen_to = (records, ratings, attendance._witness, node.dailies, node.tournaments, node.games)
+    upkeep = Upkeep(running.store, node.tournaments)
+    seen_to = (records, ratings, attendance._witness, node.dailies, upkeep, node.games)
     return Rounds(running.store, node.tables, attendance, listing, *seen_to)
 
 

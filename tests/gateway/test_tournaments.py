@@ -8,74 +8,25 @@ from typing import Any
 
 import pytest
 from tests.gateway.conftest import Watch
+from tests.gateway.cups import NONE, announced, ask, begun, entered, played, player, said, standing
 from tests.gateway.meeting import Meet
 from tests.gateway.nodes import Running, rounds, running
-from tests.gateway.peer import Heard, Peer, peer, welcome
-from tests.live.wire import Answer, fetch
+from tests.gateway.peer import peer, welcome
 from tests.store.waiting import until
 
-from tenmatch.game.ids import PlayerId, RoomId, TournamentId
+from tenmatch.game.ids import RoomId, TournamentId
 from tenmatch.game.tournament import state
 from tenmatch.game.tournament.state import Tournament
 from tenmatch.gateway.tournament import games, held
 from tenmatch.gateway.tournament.tournaments import Tournaments
+from tenmatch.gateway.tournament.upkeep import Upkeep
 from tenmatch.store import keys
-
-NONE = "abcdefghjkm"
 
 
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let players have no rest between their games."""
     monkeypatch.setattr(state, "PAUSE_MS", 0)
-
-
-def player(of: Peer) -> PlayerId:
-    return PlayerId(welcome(of)["player"]["id"])
-
-
-async def announced(host: Peer, **fields: object) -> Heard:
-    """Let a peer announce a tournament; return how it stands."""
-    asked = {"title": "Sunday cup", "format": "knockout", "mode": "race", "options": {"countdown_ms": 0}}
-    answer = await host.ask("tournament_create", **{**asked, **fields})
-    assert answer["t"] == "tournament", answer
-    return answer
-
-
-async def entered(id: str, *peers: Peer) -> None:
-    for one in peers:
-        assert (await one.ask("tournament_watch", tournament=id, on=True))["t"] == "tournament"
-        assert (await one.ask("tournament_enter", tournament=id))["t"] == "ok"
-
-
-async def said(of: Peer, kind: str, **fields: object) -> Heard:
-    """Return an event of the tournament, once it was heard."""
-    wanted = {"t": "tournament_event", "kind": kind, **fields}
-    return await of.find(lambda message: wanted.items() <= message.items())
-
-
-def begun(message: Heard) -> bool:
-    return message.get("kind") == "started" or message.get("state", {}).get("phase") == "playing"
-
-
-async def played(game: int, winner: PlayerId, *peers: Peer) -> None:
-    """Let the two of a game come, and the other resign."""
-    room = (await said(peers[0], "opened", game=game))["room"]
-    pair = (await said(peers[0], "paired", game=game))["players"]
-    both = {player(one): one for one in peers if player(one) in pair}
-    for one in both.values():
-        assert (await one.ask("join", room=room))["t"] == "snapshot"
-    loser = next(one for who, one in both.items() if who != winner)
-    await loser.find(lambda message: message.get("room") == room and begun(message))
-    await loser.send({"t": "resign", "room": room, "n": 1})
-
-
-async def ask(running: Running, path: str) -> Answer:
-    return await fetch(f"http://127.0.0.1:{running.port}", path)
-
-
-async def standing(running: Running, id: str) -> Any:
-    return json.loads((await ask(running, f"/v1/tournaments/{id}")).body)
 
 
 async def test_four_play_a_knock_out_over_two_nodes(node: Running, other: Running, meet: Meet) -> None:
@@ -148,16 +99,17 @@ async def test_who_does_not_come_has_lost_after_the_deadline(
 
 async def test_requests_that_cannot_be_carried_out(meet: Meet) -> None:
     host, guest = await meet(), await meet()
-    for t in ("tournament_enter", "tournament_leave", "tournament_start"):
-        assert (await host.ask(t, tournament=NONE))["code"] == "no_such_tournament"
+    for t in ("tournament_enter", "tournament_leave", "tournament_kick", "tournament_start"):
+        asked = {"tournament": NONE, "player": player(guest)}
+        assert (await host.ask(t, **asked))["code"] == "no_such_tournament"
     assert (await host.ask("tournament_watch", tournament=NONE, on=True))["code"] == "no_such_tournament"
     bad = await host.ask("tournament_create", title="Cup", format="swiss", mode="race")
     assert (bad["code"], bad["field"]) == ("bad_options", "format")
     assert (await host.ask("tournament_create", title="​", format="arena", mode="race"))["field"] == "title"
-    listed = [{"id": player(guest), "name": "Guest"}]
-    id = (await announced(host, players=listed))["tournament"]
-    assert (await host.ask("tournament_enter", tournament=id))["code"] == "not_allowed"
+    id = (await announced(host))["tournament"]
     assert (await host.ask("tournament_start", tournament=id))["code"] == "too_few_players"
+    assert (await guest.ask("tournament_kick", tournament=id, player=player(host)))["code"] == "not_host"
+    assert (await host.ask("tournament_kick", tournament=id, player=player(guest)))["code"] == "not_allowed"
 
 
 async def test_a_key_makes_one_tournament_and_a_player_not_too_many(url: str) -> None:
@@ -187,7 +139,7 @@ async def test_public_ones_are_listed(node: Running, meet: Meet) -> None:
     host = await meet()
     public = (await announced(host, format="arena", minutes=1))["tournament"]
     await announced(host, private=True)
-    await node.node.tournaments.presence()
+    await Upkeep(node.store, node.node.tournaments).presence()
     [line] = json.loads((await ask(node, "/v1/tournaments")).body)["tournaments"]
     assert (line["tournament"], line["format"], line["phase"]) == (public, "arena", "open")
     assert (await ask(node, f"/v1/tournaments/{NONE}")).status == 404
@@ -242,7 +194,7 @@ async def test_news_that_was_lost_is_made_up_for(node: Running, other: Running, 
     deaf: Tournaments = other.node.tournaments
     other.node.feed.leave(at)  # nothing is heard of it any more
     await host.ask("tournament_enter", tournament=id)
-    await deaf.heads()
+    await rounds(other).heads()
     await said(watching, "entered")
     await until(lambda: deaf.loaded[at].head == node.node.tournaments.loaded[at].head)
     assert guest

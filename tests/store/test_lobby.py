@@ -3,7 +3,7 @@
 from tenmatch.game.ids import RoomId
 from tenmatch.store import keys, lobby
 from tenmatch.store.connect import Store
-from tenmatch.store.lobby import COUNTS, Listed
+from tenmatch.store.lobby import ROOMS, Listed
 
 ONE, TWO, THREE = (RoomId(name) for name in ("room-1", "room-2", "room-3"))
 
@@ -59,15 +59,15 @@ async def test_dropping_what_is_not_there_changes_nothing(store: Store) -> None:
 async def test_a_line_that_is_not_refreshed_vanishes(store: Store) -> None:
     await lobby.put(store, Listed(ONE, b"1", 10), Listed(TWO, b"2", 20))
     version = (await lobby.newest(store)).version
-    await age(store, ONE, COUNTS + 100)
-    await age(store, TWO, COUNTS - 10_000)
+    await age(store, ONE, ROOMS.stands + 100)
+    await age(store, TWO, ROOMS.stands - 10_000)
     assert (await lobby.newest(store, known=version)).lines == ((TWO, b"2"),)
     assert await store.call("HLEN", keys.LOBBY_LINES) == 1
 
 
 async def test_a_refreshed_line_stays(store: Store) -> None:
     await lobby.put(store, Listed(ONE, b"1", 10))
-    await age(store, ONE, COUNTS + 100)
+    await age(store, ONE, ROOMS.stands + 100)
     await lobby.put(store, Listed(ONE, b"1", 10))
     assert (await lobby.newest(store)).lines == ((ONE, b"1"),)
 
@@ -79,7 +79,7 @@ async def test_a_version_is_not_used_twice_when_the_store_lost_the_latest(store:
     await lobby.put(store, Listed(ONE, b"other", 10))
     assert (await lobby.newest(store)).version > known
     await store.call("SET", keys.LOBBY_VERSION, known - 1)
-    await age(store, ONE, COUNTS + 100)
+    await age(store, ONE, ROOMS.stands + 100)
     assert (await lobby.newest(store)).version > known
 
 

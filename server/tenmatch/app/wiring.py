@@ -52,6 +52,7 @@ from tenmatch.gateway.tournament.desk import TournamentDesk
 from tenmatch.gateway.tournament.games import Games
 from tenmatch.gateway.tournament.pages import TournamentPages
 from tenmatch.gateway.tournament.tournaments import Tournaments
+from tenmatch.gateway.tournament.upkeep import Upkeep
 from tenmatch.gateway.witness import Witness
 from tenmatch.protocol.codec import Codec
 from tenmatch.store.committer import Committer
@@ -103,13 +104,19 @@ async def start(
     tables = Tables(
         store, committer, feed, ratings, pulse=pulse, counts=counts, spawn=spawn, onlooker=onlooker
     )
-    pulse.revived = tables.revive
     kept_s = settings.record_days * DAY_S
     witness = Witness(store, ttl=kept_s)
     attendance = Attendance(Presence(store, name), tables, witness, spawn=spawn)
     meetings = Meetings(store, tables, ratings, spawn=spawn)
     matchmaking = Matchmaking(store, feed, ratings, meetings, node=name, spawn=spawn)
     tournaments = Tournaments(store, committer, feed, pulse=pulse, spawn=spawn, ttl=kept_s)
+    upkeep = Upkeep(store, tournaments)
+
+    def revive() -> None:
+        tables.revive()
+        tournaments.revive()
+
+    pulse.revived = revive
     games = Games(store, tables, ratings, tournaments, spawn=spawn)
     listing = Listing(store)
     records = Records(store, ttl=kept_s, spawn=spawn)
@@ -187,9 +194,7 @@ async def start(
     await pulse.once()
     runs = (feed.run(), committer.run(), pulse.run(), matchmaking.run())
     tasks = [group.create_task(work) for work in runs]
-    rounds = Rounds(
-        store, tables, attendance, listing, records, ratings, witness, dailies, tournaments, games
-    )
+    rounds = Rounds(store, tables, attendance, listing, records, ratings, witness, dailies, upkeep, games)
     for title, seconds, round_ in (*rounds.all(), ("orders", ORDERS_ROUND_S, orders.listen)):
         tasks.append(group.create_task(every(title, seconds, round_)))
 

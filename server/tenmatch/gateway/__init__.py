@@ -25,6 +25,7 @@ A move goes through here from top to bottom, and its event back up:
     matchmaking  who seeks an opponent here, and what they are told
     meetings     the rooms of those who were found for each other
     tournament/  tournaments, which are logs as rooms are
+    kept         what is read from the store once for all who ask within a moment
     listing      the public list of rooms
     news         what the feed brings from other nodes
     orders       what an operator tells all nodes

@@ -16,7 +16,7 @@ from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import CODE_TTL_S, LOOKED_AT_MS, NoSuchRoom, Tables, UnreadableRoom
 from tenmatch.gateway.tournament.games import Games
 from tenmatch.gateway.tournament.held import is_tournament
-from tenmatch.gateway.tournament.tournaments import Tournaments
+from tenmatch.gateway.tournament.upkeep import Upkeep
 from tenmatch.gateway.witness import Witness
 from tenmatch.store import due
 from tenmatch.store.codes import renew_codes
@@ -47,7 +47,7 @@ class Rounds:
         ratings: Ratings,
         witness: Witness,
         dailies: Dailies,
-        tournaments: Tournaments,
+        upkeep: Upkeep,
         games: Games,
     ) -> None:
         """Prepare; `every` starts them."""
@@ -59,7 +59,7 @@ class Rounds:
         self._ratings = ratings
         self._witness = witness
         self._dailies = dailies
-        self._tournaments = tournaments
+        self._upkeep = upkeep
         self._games = games
         self._idle_since: dict[Table, float] = {}
 
@@ -81,7 +81,7 @@ class Rounds:
         for table, difference in zip(tables, differences, strict=True):
             if difference is not None:
                 table.doubt()
-        await self._tournaments.heads()
+        await self._upkeep.heads()
 
     async def changes(self) -> None:
         """Write what changed in the rooms here, and read what changed anywhere."""
@@ -103,7 +103,7 @@ class Rounds:
         await self._leave_to_us(table.room for table in going_on)
         await renew_codes(self._store, [table.state.code for table in lively], CODE_TTL_S)
         await self._unload_idle(tables)
-        await self._tournaments.presence()
+        await self._upkeep.presence()
 
     async def sweep(self) -> None:
         """Look at what nobody has looked at in time: its node is gone, or has unloaded it."""
@@ -111,7 +111,7 @@ class Rounds:
         await self._leave_to_us(rooms)  # also if one cannot be read here: then others try, in a while
         for room in rooms:
             if is_tournament(room):
-                await self._tournaments.look_at(TournamentId(room))
+                await self._upkeep.look_at(TournamentId(room))
                 continue
             try:
                 table = await self._tables.open(room)

@@ -38,6 +38,7 @@ class Held:
         """Fold *entries*."""
         self.id = id
         self.followers: set[Follower] = set()
+        self.used = 0.0  # when it was last opened, by the event loop's clock
         self.busy = asyncio.Lock()  # one command at a time
         self.timer: asyncio.TimerHandle | None = None  # when something is due
         self.playing: set[int] = set()  # games whose rooms are being seen to

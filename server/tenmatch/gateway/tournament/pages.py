@@ -12,12 +12,14 @@ from websockets.http11 import Request, Response
 from tenmatch.game.ids import TOURNAMENT_ID_LENGTH, RoomId, TournamentId
 from tenmatch.game.tournament.state import Tournament
 from tenmatch.gateway.http import AS_IT_IS_NOW, Later, path_of, read_for, respond, say, tell
+from tenmatch.gateway.kept import Kept
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.gateway.tournament.tournaments import NoSuchTournament, Tournaments
 from tenmatch.protocol.tournaments import TournamentLine, results, tournament_map
 from tenmatch.store import lobby
 from tenmatch.store.connect import Store
 
+LIST_S: Final = 1.0  # for which the list is not read again
 _NAMED: Final = re.compile(rf"([a-z0-9]{{{TOURNAMENT_ID_LENGTH}}})(\.csv)?")
 _FORMULA: Final = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """With these, some in both widths, a spreadsheet takes a text for a formula; no name begins with a space."""
@@ -30,6 +32,7 @@ class TournamentPages:
         self._store = store
         self._tournaments = tournaments
         self._spawn = spawn
+        self._list = Kept(self._listed, LIST_S, spawn=spawn)
 
     def one(self, request: Request) -> Response | Later:
         """Answer a request for a tournament, or with .csv behind its id for its results."""
@@ -54,9 +57,12 @@ class TournamentPages:
         return read_for("tournament", self._all, self._spawn)
 
     async def _all(self) -> Response:
+        return respond(HTTPStatus.OK, await self._list.get(), "application/json", AS_IT_IS_NOW)
+
+    async def _listed(self) -> bytes:
         lines = (await lobby.newest(self._store, at=lobby.TOURNAMENTS)).lines
         told = [msgspec.json.decode(line, type=TournamentLine) for _, line in lines or ()]
-        return tell(HTTPStatus.OK, {"tournaments": told}, AS_IT_IS_NOW)
+        return msgspec.json.encode({"tournaments": told})
 
 
 def as_csv(tournament: Tournament) -> bytes:

@@ -2,34 +2,30 @@
 
 As with rooms, a copy here can be dropped at any moment and read again; whoever writes first decides, and the
 others take what was written. What is due falls to every node that has a tournament loaded; one that none has
-is found by the sweep.
+is found by the sweep (`upkeep`).
 """
 
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from typing import Final
-
-import msgspec
+from weakref import WeakValueDictionary
 
 from tenmatch.game.answers import Denied
 from tenmatch.game.ids import Millis, Seq, TournamentId
 from tenmatch.game.tournament.decide import Command, decide
-from tenmatch.game.tournament.settle import Happened, next_due, settle
+from tenmatch.game.tournament.settle import Happened, next_due, settle, shift
 from tenmatch.game.tournament.state import Phase, Tournament
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.gateway.tournament.held import Follower, Held
 from tenmatch.protocol.stored import StoredError, TournamentEntry, open_tournament, seal_all
-from tenmatch.protocol.tournaments import line_map
-from tenmatch.store import due, lobby
+from tenmatch.store import due
 from tenmatch.store.committer import Committer, TooMuchWaits
 from tenmatch.store.connect import Store, StoreDown
-from tenmatch.store.counted import forget, tournaments_of
 from tenmatch.store.feed import Feed
-from tenmatch.store.log import START, Appended, Behind, Head, Outcome, Untimely, compare, read
+from tenmatch.store.log import START, Appended, Behind, Head, Outcome, Untimely, read
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +74,7 @@ class Tournaments:
         self._pulse = pulse
         self._spawn = spawn
         self._ttl = ttl or FOREVER_S
-        self._opening: dict[TournamentId, asyncio.Lock] = {}
+        self._opening: WeakValueDictionary[TournamentId, asyncio.Lock] = WeakValueDictionary()
         self._copies: dict[TournamentId, Held] = {}  # as they were when last looked at, the latest last
 
     # -- load and unload
@@ -91,22 +87,18 @@ class Tournaments:
             StoreDown: The store cannot be reached.
         """
         async with self._one_by_one(id):
-            held = self.loaded.get(id)
-            return held if held is not None else await self._load(id)
+            held = self.loaded.get(id) or await self._load(id)
+            held.used = asyncio.get_running_loop().time()
+            return held
 
     async def look(self, id: TournamentId) -> Held:
         """Return a tournament as it is now, without loading it. Raises as `open` does."""
         async with self._one_by_one(id):
-            held = self.loaded.get(id)
-            return held if held is not None else await self._copy(id)
+            return self.loaded.get(id) or await self._copy(id)
 
-    @asynccontextmanager
-    async def _one_by_one(self, id: TournamentId) -> AsyncIterator[None]:
-        async with self._opening.setdefault(id, asyncio.Lock()):
-            try:
-                yield
-            finally:
-                self._opening.pop(id, None)
+    def _one_by_one(self, id: TournamentId) -> asyncio.Lock:
+        """Return the lock of a tournament, the same for all who hold it or wait for it."""
+        return self._opening.setdefault(id, asyncio.Lock())
 
     async def _load(self, id: TournamentId) -> Held:
         await self._feed.join(id)  # first listen, then read: nothing falls between
@@ -115,8 +107,6 @@ class Tournaments:
         except (NoSuchTournament, StoreDown):
             self._feed.leave(id)
             raise
-        if id in self.loaded:  # somebody else was as fast
-            return self.loaded[id]
         self.loaded[id] = held
         self._copies.pop(id, None)
         log.info("tournament loaded", extra={"tournament": id, "seq": held.state.seq})
@@ -173,6 +163,11 @@ class Tournaments:
             held.followers.clear()
             self._remember(held)
 
+    def revive(self) -> None:
+        """Go on where the node was cut off: an arena is given back the time in which all were away."""
+        for id in tuple(self.loaded):
+            self.on_doubt(id)
+
     def close(self) -> None:
         """Let all go, at the end of the node."""
         for held in tuple(self.loaded.values()):
@@ -210,10 +205,11 @@ class Tournaments:
                     self._pulse.hurry()
                     raise StoreDown("this node has not heard from the store lately")
                 now = self._store.clock.now()
-                happened = settle(held.state, now)
+                happened = shift(held.state, self._pulse.away(held.state.at), now)
+                happened = happened.and_then(settle(happened.tournament, now))
                 answer = decide(happened.tournament, command, now) if command else None
                 if isinstance(answer, Happened):
-                    happened = Happened((*happened.events, *answer.events), answer.tournament)
+                    happened = happened.and_then(answer)
                 if await self._write(held, happened):
                     return answer if isinstance(answer, Denied) else None
         raise StoreDown("others always were faster")
@@ -307,7 +303,7 @@ class Tournaments:
         """Compare with the log: something may have been missed."""
         held = self.loaded.get(id)
         if held is not None:
-            self._spawn(self.advance(held))
+            self.look_after(held)
 
     # -- what is due
 
@@ -324,9 +320,11 @@ class Tournaments:
         at = next_due(held.state)
         if at is not None:
             wait = max((at - self._store.clock.now()) / 1000, 0) + random.uniform(*OTHERS_WAIT_S)
-            held.timer = asyncio.get_running_loop().call_later(
-                min(wait, 3600), lambda: self._spawn(self.advance(held))
-            )
+            held.timer = asyncio.get_running_loop().call_later(min(wait, 3600), self.look_after, held)
+
+    def look_after(self, held: Held) -> None:
+        """Let happen what is due."""
+        self._spawn(self.advance(held))
 
     async def advance(self, held: Held) -> None:
         """Let happen what is due, or hear that this has happened; when the store is away, a moment later."""
@@ -340,53 +338,7 @@ class Tournaments:
         except StoreDown:
             asyncio.get_running_loop().call_later(RETRY_S, self.on_doubt, held.id)
 
-    # -- rounds
-
-    async def look_at(self, id: TournamentId) -> None:
-        """Look at a tournament that nobody has looked at in time. Raises StoreDown."""
-        try:
-            self._spawn(self.advance(await self.open(id)))
-        except UnreadableTournament:
-            log.debug("a tournament is left to other nodes", extra={"tournament": id})
-        except NoSuchTournament:
-            await due.unmark(self._store, [id])
-
-    async def heads(self) -> None:
-        """Compare all with their logs, so that a message the feed lost is made up for. Raises StoreDown."""
-        loaded = list(self.loaded.values())
-        differences = await compare(self._store, [(held.id, held.head) for held in loaded])
-        for held, difference in zip(loaded, differences, strict=True):
-            if difference is not None:
-                self.on_doubt(held.id)
-
-    async def presence(self) -> None:
-        """Say again that these are looked at here, and list them; let go those that are over.
-
-        Raises:
-            StoreDown: It may not have been said.
-        """
-        loaded = list(self.loaded.values())
-        over = [held for held in loaded if held.state.phase is Phase.OVER]
-        going_on = [held for held in loaded if held.state.phase is not Phase.OVER]
-        at = Millis(self._store.clock.now() + LOOKED_AT_MS)
-        await due.mark(self._store, dict.fromkeys((held.id for held in going_on), at))
-        await due.unmark(self._store, [held.id for held in over])
-        public = [held for held in going_on if not held.state.private]
-        await lobby.put(self._store, *map(_listed, public), at=lobby.TOURNAMENTS)
-        for held in over:
-            await lobby.drop(self._store, held.id, at=lobby.TOURNAMENTS)
-            await forget(self._store, tournaments_of(held.state.host.id), held.id)
-            if not held.followers:
-                self.unload(held)
-        for held in going_on:
-            self.moved(held)
-
     def leave(self, follower: Follower) -> None:
         """Let somebody watch nothing any more."""
         for held in self.loaded.values():
             held.followers.discard(follower)
-
-
-def _listed(held: Held) -> lobby.Listed:
-    line = msgspec.json.encode(line_map(held.id, held.state))
-    return lobby.Listed(held.id, line, held.state.announced_at)
