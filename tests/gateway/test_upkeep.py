@@ -13,6 +13,7 @@ from tests.store.waiting import until
 from tenmatch.game.ids import Millis, RoomId, TournamentId
 from tenmatch.gateway.tournament import tournaments, upkeep
 from tenmatch.gateway.tournament.tournaments import NoSuchTournament
+from tenmatch.gateway.tournament.upkeep import Upkeep
 from tenmatch.store import due, keys, log
 
 
@@ -55,6 +56,7 @@ async def test_one_whose_games_have_no_rooms_yet_or_are_to_be_ended_is_kept(
     await entered(id, guest)
     monkeypatch.setattr(node.node.tournaments, "moved", lambda held: None)  # nobody sees to its games
     await host.ask("tournament_start", tournament=id)
+    await said(host, "paired")
     held = node.node.tournaments.loaded[id]
     for one in (host, guest):
         await one.ask("tournament_watch", tournament=id, on=False)
@@ -92,7 +94,6 @@ async def test_what_is_asked_for_many_times_at_once_is_read_one_at_a_time(
 
     await asyncio.gather(*(open_twice() for _ in range(5)))
     assert most == 1
-    assert not node.node.tournaments._opening
 
 
 async def test_one_that_is_gone_is_listed_no_more(node: Running, meet: Meet) -> None:
@@ -100,8 +101,7 @@ async def test_one_that_is_gone_is_listed_no_more(node: Running, meet: Meet) -> 
     await rounds(node).presence()
     node.node.tournaments.unload(node.node.tournaments.loaded[id])
     await node.store.call("DEL", keys.log(id))
-    await due.mark(node.store, {id: Millis(1)})
-    await rounds(node).sweep()
+    await Upkeep(node.store, node.node.tournaments).look_at(id)
     assert await node.store.call("ZCARD", keys.TOURNAMENTS_LISTED[1]) == 0
 
 

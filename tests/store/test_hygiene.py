@@ -3,7 +3,7 @@
 from tests.store.entries import OTHER_ROOM, ROOM, entry
 from tests.store.test_keys import documented
 
-from tenmatch.game.ids import Day, Millis, PlayerId, RoomCode, SeatNumber
+from tenmatch.game.ids import Day, Millis, PlayerId, RoomCode, SeatNumber, TournamentId
 from tenmatch.game.options import Mode
 from tenmatch.store import (
     boards,
@@ -62,6 +62,7 @@ async def do_everything(store: Store) -> None:
     await players.made(store, player, "key", ROOM)
     for of in (counted.rooms_of, counted.tournaments_of):
         await counted.count(store, of(player), ROOM, 3)
+    await counted.count(store, counted.entrants_from("192.0.2.1", TournamentId(ROOM)), player, 3)
     for at in (counted.rooms_from, counted.tournaments_from):
         await counted.count(store, at("192.0.2.1"), ROOM, 3)
     await players.seat_in(store, player, ROOM)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tenmatch.game.ids import Day, PlayerId, RoomCode, RoomId
+from tenmatch.game.ids import Day, PlayerId, RoomCode, RoomId, TournamentId
 from tenmatch.store import keys
 
 ROOM = RoomId("abcdefghjk")
@@ -39,6 +39,7 @@ NAMES = [
     keys.made_tournaments(PLAYER),
     keys.made_from("2001:db8::/64"),
     keys.tournaments_from("2001:db8::/64"),
+    keys.entrants_from("2001:db8::/64", TournamentId(RoomId("c7qm3xw9kd2"))),
     keys.reports_from("2001:db8::/64"),
     keys.seats(PLAYER),
     keys.standing(PLAYER, "race"),

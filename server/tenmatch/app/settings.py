@@ -135,6 +135,9 @@ class Settings(BaseSettings):
     tournaments_per_address: int = Field(
         50, ge=0, description="tournaments announced from one address within a day"
     )
+    entrants_per_address: int = Field(
+        32, ge=0, description="players who may sign up for one tournament from the same address"
+    )
     record_days: int = Field(
         30, ge=0, le=36_500, description="days for which records of finished games are kept; 0: for ever"
     )

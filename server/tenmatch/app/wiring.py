@@ -156,6 +156,7 @@ async def start(
                 per_player=settings.tournaments_per_player,
                 per_address=settings.tournaments_per_address,
             ),
+            per_address=settings.entrants_per_address,
         ),
         spawn=spawn,
     )

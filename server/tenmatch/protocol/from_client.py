@@ -291,17 +291,17 @@ class LeaveTournament(Request, frozen=True, kw_only=True, tag="tournament_leave"
     tournament: TournamentName
 
 
+class StartTournament(Request, frozen=True, kw_only=True, tag="tournament_start"):
+    """Let the games begin (host)."""
+
+    tournament: TournamentName
+
+
 class KickFromTournament(Request, frozen=True, kw_only=True, tag="tournament_kick"):
     """Put a player out for good (host): before the start, or as if they had given up."""
 
     tournament: TournamentName
     player: PlayerName
-
-
-class StartTournament(Request, frozen=True, kw_only=True, tag="tournament_start"):
-    """Let the games begin (host)."""
-
-    tournament: TournamentName
 
 
 class Ping(Request, frozen=True, kw_only=True):
@@ -318,8 +318,8 @@ AnyTournamentRequest = (
     | WatchTournament
     | EnterTournament
     | LeaveTournament
-    | KickFromTournament
     | StartTournament
+    | KickFromTournament
 )
 """What is asked of a tournament, not of a room."""
 
@@ -348,8 +348,8 @@ AnyFromClient = (
     | WatchTournament
     | EnterTournament
     | LeaveTournament
-    | KickFromTournament
     | StartTournament
+    | KickFromTournament
     | Ping
 )
 """Every message that a frame can become."""

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from tenmatch.game.ids import Millis, PlayerId
+from tenmatch.game.ids import Millis, PlayerId, TournamentId
 from tenmatch.store import keys
 from tenmatch.store.connect import Store
 from tenmatch.store.link import Script
@@ -40,6 +40,11 @@ def tournaments_of(player: PlayerId) -> Count:
 def tournaments_from(address: str) -> Count:
     """Name the count of tournaments announced from *address*, over or not."""
     return Count(keys.tournaments_from(address), DAY)
+
+
+def entrants_from(address: str, tournament: TournamentId) -> Count:
+    """Name the count of players who signed up for *tournament* from *address*."""
+    return Count(keys.entrants_from(address, tournament), ANNOUNCED)
 
 
 async def count(store: Store, at: Count, one: str, limit: int) -> bool:

@@ -46,6 +46,7 @@ a cluster.
 | tm:{reports}:by:PLAYER | zset  | a player's of a day, by the ms they count until    | with its last member |
 | tm:{at:ADDRESS}:rooms | zset   | rooms made from there, by the ms they count until  | with its last member |
 | tm:{at:ADDRESS}:tournaments | zset | likewise tournaments                         | with its last member |
+| tm:{at:ADDRESS}:in:TOURNAMENT | zset | its players who signed up from there       | with its last member |
 | tm:{at:ADDRESS}:reports | zset | likewise reports sent from there                | with its last member |
 | tm:{daily:DAY}:seed  | string  | its seed and the ms when it was drawn              | as records           |
 | tm:{daily:DAY}:rooms | hash    | player → the room of their attempt                 | as records           |
@@ -57,7 +58,7 @@ a cluster.
 from typing import Final
 from zlib import crc32
 
-from tenmatch.game.ids import Day, PlayerId, RoomCode, RoomId
+from tenmatch.game.ids import Day, PlayerId, RoomCode, RoomId, TournamentId
 
 DUE_BUCKETS: Final = 16
 
@@ -167,6 +168,11 @@ def made_tournaments(player: PlayerId) -> str:
 def tournaments_from(address: str) -> str:
     """Name the set of tournaments that were announced from *address* lately."""
     return f"tm:{{at:{address}}}:tournaments"
+
+
+def entrants_from(address: str, tournament: TournamentId) -> str:
+    """Name the set of players who signed up for *tournament* from *address*."""
+    return f"tm:{{at:{address}}}:in:{tournament}"
 
 
 def made_from(address: str) -> str:

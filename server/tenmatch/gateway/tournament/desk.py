@@ -1,13 +1,15 @@
 """What clients ask of tournaments (server/protocol.md, "Tournaments")."""
 
 import secrets
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 from tenmatch.game.answers import Denied
 from tenmatch.game.events import Player
 from tenmatch.game.ids import Millis, TournamentId
 from tenmatch.game.options import BadOptions, Mode
-from tenmatch.game.tournament.decide import Begin, Command, Enter, Withdraw, announced
+from tenmatch.game.tournament.decide import Begin, Command, Enter, Kick, Withdraw, announced
+from tenmatch.game.tournament.events import Invitee
 from tenmatch.game.tournament.plan import Plan, planned
 from tenmatch.gateway.draws import draw_tournament
 from tenmatch.gateway.framing import frame
@@ -19,8 +21,8 @@ from tenmatch.gateway.tournament.held import Held
 from tenmatch.gateway.tournament.tournaments import NoSuchTournament, Tournaments, UnreadableTournament
 from tenmatch.protocol import from_client
 from tenmatch.protocol.limits import RESUMED_EVENTS, ErrorCode
-from tenmatch.store import players
-from tenmatch.store.connect import Store
+from tenmatch.store import counted, players
+from tenmatch.store.connect import Store, StoreDown
 from tenmatch.store.log import Head
 
 FOLLOWED: Final = 10  # tournaments that a connection watches at once
@@ -29,12 +31,16 @@ FOLLOWED: Final = 10  # tournaments that a connection watches at once
 class TournamentDesk:
     """Carries out what sessions ask of tournaments."""
 
-    def __init__(self, store: Store, tournaments: Tournaments, ratings: Ratings, *, quota: Quota) -> None:
+    def __init__(
+        self, store: Store, tournaments: Tournaments, ratings: Ratings, *, quota: Quota, per_address: int
+    ) -> None:
         """Make the desk of a node.
 
         Args:
             quota: How many tournaments may be announced.
+            per_address: Players who may sign up for one from the same address, at most; 0 lifts it.
         """
+        self._per_address = per_address
         self._quota = quota
         self._store = store
         self._tournaments = tournaments
@@ -73,12 +79,12 @@ class TournamentDesk:
             case from_client.WatchTournament():
                 await self._watch(session, message)
             case from_client.EnterTournament():
-                held = await self._tournaments.open(message.tournament)
-                player = await self._player(session, held.state.plan.mode)
-                await self._ask(session, held, message.id, Enter(player))
+                await self._enter(session, message)
             case from_client.LeaveTournament():
+                await self._withdraw(session, message)
+            case from_client.KickFromTournament():
                 held = await self._tournaments.open(message.tournament)
-                await self._ask(session, held, message.id, Withdraw(session.whom.id))
+                await self._ask(session, held, message.id, Kick(session.whom.id, message.player))
             case from_client.StartTournament():
                 held = await self._tournaments.open(message.tournament)
                 await self._ask(session, held, message.id, Begin(session.whom.id))
@@ -86,8 +92,10 @@ class TournamentDesk:
                 assert_never(message)
 
     async def _ask(self, session: Session, held: Held, re: int | None, command: Command) -> None:
-        denied = await self._tournaments.ask(held, command)
-        if isinstance(denied, Denied):
+        self._answer(session, re, await self._tournaments.ask(held, command))
+
+    def _answer(self, session: Session, re: int | None, denied: Denied | None) -> None:
+        if denied is not None:
             session.fail(ErrorCode(denied.code), denied.text, re=re)
         else:
             session.done(re)
@@ -100,41 +108,65 @@ class TournamentDesk:
         if message.key is not None:
             made = await players.made(self._store, session.whom.id, f"tournament {message.key}", id)
             id = TournamentId(made)
-        refusal = await self._quota.refusal(session, id)
-        if refusal is not None:
-            session.fail(ErrorCode.TOO_MANY_ROOMS, refusal, re=message.id)
-            return
         host = await self._player(session, plan.mode)
-        entrants = await self._listed(message, plan)
-        if message.enter and host.id not in [one.id for one in entrants]:
-            entrants = [host, *entrants]
-        if len(entrants) > plan.most:
-            raise BadOptions("players", f"{plan.most} can play")
+        invited = None if message.players is None else _invited(message.players)
         now = self._store.clock.now()
         happened = announced(
             title=title,
             plan=plan,
             private=bool(message.private),
             host=host,
-            players=entrants,
+            enters=bool(message.enter),
+            invited=invited,
             starts_at=None if message.starts_in_s is None else Millis(now + message.starts_in_s * 1000),
             seed=secrets.token_bytes(32),
             salt=secrets.token_bytes(16),
             now=now,
         )
+        if len(happened.tournament.invited) > plan.most:
+            raise BadOptions("players", f"{plan.most} can play")
+        refusal = await self._quota.refusal(session, id)
+        if refusal is not None:
+            session.fail(ErrorCode.TOO_MANY_ROOMS, refusal, re=message.id)
+            return
+        if message.enter:
+            await self._may_come(session, id)  # as the first: it only counts
         held = await self._tournaments.found(id, happened)
         self._show(session, held, message.id, None)
 
-    async def _listed(self, message: from_client.CreateTournament, plan: Plan) -> list[Player]:
-        wanted = {one.id: clean_name(one.name) for one in message.players or ()}
-        asked = [(player, plan.mode) for player in wanted]
-        standings = await self._ratings.standings(asked)
-        if not all(wanted.values()):
-            raise BadOptions("players", "each has a name")
-        return [
-            Player(player, name, rating=None if standing is None else standing.rating)
-            for (player, name), standing in zip(wanted.items(), standings, strict=True)
-        ]
+    # -- who plays
+
+    async def _enter(self, session: Session, message: from_client.EnterTournament) -> None:
+        held = await self._tournaments.open(message.tournament)
+        limited = held.state.plan.open and session.whom.id not in held.state.entrants
+        if limited and not await self._may_come(session, held.id):
+            text = f"{self._per_address} players from one address are all that may sign up for a tournament"
+            session.fail(ErrorCode.ROOM_FULL, text, re=message.id)
+            return
+        player = await self._player(session, held.state.plan.mode)
+        denied = await self._tournaments.ask(held, Enter(player))
+        await self._count_no_more(session, held)
+        self._answer(session, message.id, denied)
+
+    async def _withdraw(self, session: Session, message: from_client.LeaveTournament) -> None:
+        held = await self._tournaments.open(message.tournament)
+        denied = await self._tournaments.ask(held, Withdraw(session.whom.id))
+        await self._count_no_more(session, held)
+        self._answer(session, message.id, denied)
+
+    async def _may_come(self, session: Session, id: TournamentId) -> bool:
+        """Count who is to sign up among those of their address; return False where there are enough."""
+        limit, at = self._per_address, counted.entrants_from(session.site, id)
+        return not limit or await counted.count(self._store, at, session.whom.id, limit)
+
+    async def _count_no_more(self, session: Session, held: Held) -> None:
+        """Make room for another of the same address where somebody did not sign up, or is not in it any more.
+
+        Whoever was put out still counts: else an address could send one after the other.
+        """
+        who, state = session.whom.id, held.state
+        if self._per_address and who not in state.entrants and who not in state.kicked:
+            await counted.forget(self._store, counted.entrants_from(session.site, held.id), who)
 
     async def _player(self, session: Session, mode: Mode) -> Player:
         person = session.whom
@@ -154,6 +186,8 @@ class TournamentDesk:
         if session not in held.followers and followed >= FOLLOWED:
             text = f"{FOLLOWED} tournaments are all that one connection can watch"
             session.fail(ErrorCode.NOT_ALLOWED, text, re=re)
+        elif self._tournaments.loaded.get(held.id) is not held:
+            raise StoreDown("the tournament was unloaded while it was asked for")
         elif not session.over:
             many = after is not None and held.head.seq - after.seq > RESUMED_EVENTS
             shown = held.snapshot(re) if after is None or many else held.resumed(re, after)
@@ -171,3 +205,10 @@ def _planned(message: from_client.CreateTournament) -> Plan:
         minutes=message.minutes,
         open=message.players is None,
     )
+
+
+def _invited(players: Sequence[from_client.Invited]) -> list[Invitee]:
+    named = {one.id: clean_name(one.name) for one in players}
+    if not all(named.values()):
+        raise BadOptions("players", "each has a name")
+    return [Invitee(id=id, name=name) for id, name in named.items() if name]

@@ -9,8 +9,10 @@ from collections.abc import Collection
 from functools import partial
 from typing import Final
 
+from tenmatch.game.commands import PutOut
 from tenmatch.game.create import found_paired
 from tenmatch.game.events import Player
+from tenmatch.game.ids import PlayerId
 from tenmatch.game.room import Phase as RoomPhase
 from tenmatch.game.tournament.decide import Open, Report
 from tenmatch.game.tournament.draws import room_of
@@ -59,10 +61,18 @@ class Games:
                 await self._tournaments.ask(held, Open(game.number, table.room, join_by))
             elif table.state.phase is RoomPhase.OVER:
                 self._tables.unrecorded.add(table)  # with its record what came of it is carried over
+            else:
+                self._put_out(table, held.state.kicked)
         except (UnreadableRoom, NoSuchRoom, NoSuchTournament, StoreDown) as error:
             log.debug("a game has to wait", extra={"tournament": held.id, "error": str(error)})
         finally:
             held.playing.discard(game.number)
+
+    def _put_out(self, table: Table, kicked: Collection[PlayerId]) -> None:
+        """Let a game be lost by whom the tournament's host put out; where that fails it is tried again."""
+        for number, seat in table.state.taken():
+            if seat.player.id in kicked and not seat.out:
+                table.ask(PutOut(number), lambda _: None)
 
     async def _table(self, held: Held, game: Game) -> Table:
         """Return the table of a game, its room founded unless it is. Raises UnreadableRoom or StoreDown."""
