@@ -3,7 +3,7 @@ import { RequestError } from './tenmatch.js';
 import { button, el, icon, put } from './elements.js';
 import { commitment } from './deal.js';
 import { pills } from './lobby.js';
-import { day as dated, dressed, moment, pager, playerLink } from './ranks.js';
+import { day as dated, dressed, moment, pager, playerLink, span } from './ranks.js';
 import { minutes, plain } from './sentences.js';
 import { hashOfDaily, hashOfRecord } from './sharing.js';
 import { t } from './texts.js';
@@ -121,13 +121,6 @@ function attempt({ client, told: words, enter }, told, entering) {
     left,
     trouble,
   );
-}
-
-/** A time of hours: "5 h 12 min". */
-function span(ms) {
-  const all = Math.max(0, Math.ceil(ms / 60_000));
-  const [hours, rest] = [Math.floor(all / 60), all % 60];
-  return hours ? `${hours} h ${rest} min` : `${rest} min`;
 }
 
 const outcome = ({ cleared, time_ms }) => `${cleared ? `${t('cleared')} · ` : ''}${minutes(time_ms)}`;

@@ -1,4 +1,4 @@
-/** What the leaderboard and a player's page share: their looks, which are loaded with them, links to players, dates. */
+/** What the leaderboard and a player's page share: their looks, which are loaded with them, links to players, dates, times. */
 import { el } from './elements.js';
 import { hashOfPlayer } from './sharing.js';
 import { language, t } from './texts.js';
@@ -38,4 +38,11 @@ export function pager(hashOf, { page, pages }) {
     el('span', { class: 'soft' }, t('pageOf', { n: page, all: pages })),
     link(page + 1, 'after'),
   );
+}
+
+/** A time of hours: "5 h 12 min". */
+export function span(ms) {
+  const all = Math.max(0, Math.ceil(ms / 60_000));
+  const [hours, rest] = [Math.floor(all / 60), all % 60];
+  return hours ? `${hours} h ${rest} min` : `${rest} min`;
 }
