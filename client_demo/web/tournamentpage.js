@@ -1,7 +1,9 @@
 /** A tournament: signing up, the bracket or the table as it comes about, and the call to one's next game. */
+import { ask } from './dialogs.js';
 import { button, el, icon, put } from './elements.js';
 import { once } from './lobby.js';
-import { moment, playerLink } from './ranks.js';
+import { moment, playerLink, span } from './ranks.js';
+import { minutes } from './sentences.js';
 import { hashOfRecord, hashOfTournament, linkToTournament, copier } from './sharing.js';
 import * as sound from './sound.js';
 import { dressed } from './tournamentlooks.js';
@@ -36,11 +38,21 @@ function drawn(page, cup) {
   cup.shown = (cup.shown ?? 0) + 1; // screens: drawn again in another language there are two for a moment
   const told = el('p', { class: 'bad', role: 'alert' });
   const body = el('div', { class: 'stack' });
-  const doing = (work) => once(page, told, work);
+  const doing = (work) => once({ told: (error) => sentence(page, error) }, told, work);
   const draw = () => {
     const me = page.client.player?.id;
     const { state } = cup;
-    put(body, call(page, cup, me), acts(cup, me, doing), winner(state), rounds(state, me), standings(state, me), downloads(cup));
+    put(
+      body,
+      call(page, cup, me),
+      when(page.client, state),
+      acts(cup, me, doing),
+      winner(state),
+      rounds(state, me),
+      standings(cup, me, doing),
+      invited(state),
+      downloads(cup),
+    );
   };
   cup.addEventListener('changed', draw, { signal: stop.signal });
   page.client.addEventListener('welcome', draw, { signal: stop.signal });
@@ -70,8 +82,14 @@ function drawn(page, cup) {
   };
 }
 
+// What of a tournament is another sentence than of a room.
+function sentence(page, error) {
+  const key = `cup.error.${error.code}`;
+  return t(key) === key ? page.told(error) : t(key);
+}
+
 function about({ plan, host }) {
-  const parts = [t(`cup.${plan.format}`), t(plan.mode), plan.options.rated && t('rated'), plan.minutes && t('cup.lasts', { n: plan.minutes })];
+  const parts = [t(`cup.${plan.format}`), t(plan.mode), plan.options.rated && t('rated'), plan.minutes && t('cup.lasts', { n: plan.minutes }), !plan.open && t('cup.byInvitation')];
   return [parts.filter(Boolean).join(' · '), ' · ', t('cup.by', { name: host.name })];
 }
 
@@ -89,18 +107,37 @@ function call(page, cup, me) {
   );
 }
 
+const HOUR = 3_600_000;
+
+// When it begins or ends, as the clock on the wall has it, and for how long it is until then.
+function when(client, { phase, starts_at, ends_at }) {
+  const at = { open: starts_at, running: ends_at }[phase];
+  if (!at) return phase === 'open' && el('p', { class: 'soft' }, t('cup.startsByHost'));
+  const words = () => {
+    const left = at - client.now();
+    if (left <= 0 && phase === 'running') return t('cup.timeUp');
+    const time = left < HOUR ? minutes(left) : span(left);
+    const [wall, until] = phase === 'open' ? ['cup.startsAt', 'cup.in'] : ['cup.endsAt', 'cup.left'];
+    return [t(wall, { at: moment(at) }), left > 0 && left < 24 * HOUR && [' · ', el('b', {}, t(until, { time }))]];
+  };
+  const element = el('p', { class: 'soft when', role: 'timer', test: 'cup-when' }, words());
+  const ticking = setInterval(() => (element.isConnected ? put(element, words()) : clearInterval(ticking)), 1000);
+  return element;
+}
+
 function acts(cup, me, doing) {
   const { state } = cup;
   if (state.phase === 'over') return null;
+  if (state.kicked.includes(me)) return el('p', { class: 'card', test: 'put-out' }, t('cup.youAreOut'));
   const mine = state.players.find(({ id }) => id === me);
-  const enters = (state.phase === 'open' || state.plan.format === 'arena') && (!mine || mine.out) && (state.plan.open || mine);
+  const welcome = state.plan.open || mine || state.invited.some(({ id }) => id === me);
+  const enters = (state.phase === 'open' || state.plan.format === 'arena') && (!mine || mine.out) && welcome;
   const starts = state.phase === 'open' && state.host.id === me;
   const link = copier(() => linkToTournament(cup.id), [icon('copy'), t('copyLink')], { class: 'btn', test: 'copy-link' });
   return el(
     'div',
     { class: 'stack' },
-    state.phase === 'open' && el('p', { class: 'soft' }, state.starts_at ? t('cup.startsAt', { at: moment(state.starts_at) }) : t('cup.startsByHost')),
-    state.phase === 'running' && state.ends_at && el('p', { class: 'soft' }, t('cup.endsAt', { at: moment(state.ends_at) })),
+    enters && !state.plan.open && el('p', {}, t('cup.youAreInvited')),
     el(
       'div',
       { class: 'line' },
@@ -154,17 +191,23 @@ function box(state, { sides, winner: best }, round, place, me) {
   return el('a', { class: `match${plays ? ' live' : ''}`, href: plays ? `#${game.room}` : hashOfRecord(game.room), test }, inside);
 }
 
-function standings(state, me) {
+function standings(cup, me, doing) {
+  const { state } = cup;
   const arena = state.plan.format === 'arena' && state.phase !== 'open';
+  const host = state.host.id === me && state.phase !== 'over';
   if (!state.players.length) return el('p', { class: 'soft' }, t('cup.nobody'));
-  if (state.plan.format === 'knockout' && state.phase === 'running') return null;
+  const bracket = state.plan.format === 'knockout' && state.phase === 'running';
+  if (bracket && !host) return null; // which tells all
   const people = new Map(state.players.map((one) => [one.id, one]));
-  const listed = state.phase === 'open' ? state.players.map(({ id }) => ({ player: id })) : state.ranking;
+  const placed = state.phase !== 'open' && !bracket;
+  const there = bracket ? state.players.filter(({ id, out }) => !out && !beaten(state, id)) : state.players;
+  const listed = placed ? state.ranking : there.map(({ id }) => ({ player: id }));
+  const heading = bracket ? t('cup.stillIn') : placed ? t('cup.standings') : t('cup.players', { n: there.length, most: state.plan.most });
   const playing = new Set(state.games.filter(({ how }) => !how).flatMap(({ players }) => players));
   return el(
     'section',
     { class: 'stack' },
-    el('h2', {}, state.phase === 'open' ? t('cup.players', { n: state.players.length, most: state.plan.most }) : t('cup.standings')),
+    el('h2', {}, heading),
     el(
       'table',
       { test: 'standings' },
@@ -174,11 +217,34 @@ function standings(state, me) {
           { class: player === me && 'own', 'aria-current': player === me },
           place && el('td', { class: 'col-place' }, `${place}.`),
           el('td', {}, playerLink(people.get(player)), playing.has(player) && state.phase === 'running' && el('span', { class: 'soft small' }, ` · ${t('cup.plays')}`),
-            people.get(player).out && el('span', { class: 'soft small' }, ` · ${t('out')}`)),
+            people.get(player).out && el('span', { class: 'soft small' }, ` · ${t(state.kicked.includes(player) ? 'cup.putOut' : 'out')}`)),
           place && el('td', { class: 'col-games soft', title: t('cup.record') }, `${wins} – ${draws} – ${losses}`),
           arena && el('td', { class: 'col-rating' }, String(points)),
+          host && el('td', { class: 'col-act' }, player !== me && !state.kicked.includes(player) && putOut(cup, people.get(player), doing)),
         ))),
     ),
+  );
+}
+
+const beaten = ({ rounds }, id) => rounds.flat().some(({ sides, winner }) => sides.includes(id) && winner !== null && winner !== id);
+
+function putOut(cup, { id, name }, doing) {
+  const kick = doing(async () => {
+    if (await ask(t('cup.kickAsk', { name }), t('cup.kick'), t('cancel'), 'confirm-kick')) await cup.kick(id);
+  });
+  return button(t('cup.kick'), kick, { class: 'btn chip', 'aria-label': t('cup.kickWho', { name }), test: `kick-${id}` });
+}
+
+// Who may still come; nobody plays before they said so themselves.
+function invited({ invited: all, players, kicked, phase, plan }) {
+  const known = new Set([...players.map(({ id }) => id), ...kicked]);
+  const missing = all.filter(({ id }) => !known.has(id));
+  if (!missing.length || phase === 'over' || (phase === 'running' && plan.format === 'knockout')) return null;
+  return el(
+    'section',
+    { class: 'stack tight' },
+    el('h2', {}, t('cup.invited')),
+    el('p', { class: 'soft', test: 'invited' }, missing.map(({ name }) => name).join(' · ')),
   );
 }
 

@@ -7,6 +7,9 @@ import { dressed } from './tournamentlooks.js';
 import { t } from './texts.js';
 
 const FORMATS = ['knockout', 'arena'];
+const MINUTES = { least: 1, usual: 30, most: 240 };
+const AHEAD_MS = 7 * 24 * 3_600_000; // in which it has to begin
+const QUARTER_MS = 15 * 60_000;
 
 /** Make the screen of the list. */
 export async function tournamentsPage(page) {
@@ -30,22 +33,30 @@ function drawn(page, found) {
   };
 }
 
-function line({ tournament, title, format, mode, rated, phase, players, most, starts_at }) {
+function line({ tournament, title, format, mode, rated, phase, players, most, starts_at, ends_at }) {
   const parts = [t(`cup.${format}`), t(mode), rated && t('rated'), t('cup.players', { n: players, most })];
   const when = phase === 'running' ? t('cup.running') : starts_at && t('cup.startsAt', { at: moment(starts_at) });
+  const until = ends_at && t('cup.endsAt', { at: moment(ends_at) });
   return el(
     'a',
     { class: 'card', href: hashOfTournament(tournament) },
     el('b', {}, title),
-    el('span', { class: 'soft small' }, [...parts, when].filter(Boolean).join(' · ')),
+    el('span', { class: 'soft small' }, [...parts, when, until].filter(Boolean).join(' · ')),
   );
 }
 
 function form(page) {
   const wish = { format: 'knockout', mode: 'race', rated: false, private: false, enter: true };
+  const now = page.client.now();
+  const timed = { begins: 'host', at: local(Math.ceil((now + QUARTER_MS) / QUARTER_MS) * QUARTER_MS), minutes: MINUTES.usual };
+  const more = { arena: el('div', { class: 'cupmore' }), begins: el('div', { class: 'cupmore' }) };
+  const draw = () => {
+    put(more.arena, wish.format === 'arena' && minutes(timed));
+    put(more.begins, timed.begins === 'time' && start(timed, now));
+  };
   const told = el('p', { class: 'bad', role: 'alert' });
   const choose = (key, values, prefix, label) =>
-    pills(`cup-${key}`, values.map((one) => [one, t(`${prefix}${one}`)]), wish[key], (value) => (wish[key] = value), label);
+    pills(`cup-${key}`, values.map((one) => [one, t(`${prefix}${one}`)]), wish[key], (value) => ((wish[key] = value), draw()), label);
   const check = (key, label) =>
     el('label', { class: 'check' },
       el('input', { type: 'checkbox', checked: wish[key], test: `cup-${key}`, on: { change: ({ target }) => (wish[key] = target.checked) } }),
@@ -55,6 +66,9 @@ function form(page) {
     event.preventDefault();
     put(told);
     const { rated, ...rest } = wish;
+    if (rest.format === 'arena') rest.minutes = timed.minutes;
+    if (timed.begins === 'time') rest.starts_in_s = Math.round((new Date(timed.at) - page.client.now()) / 1000);
+    if (rest.starts_in_s < 1 || rest.starts_in_s * 1000 > AHEAD_MS) return put(told, t('cup.whenNot'));
     try {
       const { tournament } = await page.client.tournament({ t: 'tournament_create', title: title.value, options: rated ? { rated } : {}, ...rest });
       location.hash = hashOfTournament(tournament);
@@ -62,6 +76,7 @@ function form(page) {
       put(told, page.told(error));
     }
   };
+  draw();
   return el(
     'form',
     { class: 'card cupform', on: { submit } },
@@ -69,9 +84,32 @@ function form(page) {
     el('label', {}, t('cup.title'), title),
     choose('format', FORMATS, 'cup.', t('cup.format')),
     el('p', { class: 'soft small' }, t('cup.about')),
+    more.arena,
     choose('mode', MODES, '', t('mode')),
+    el('div', { class: 'stack tight' },
+      el('span', {}, t('cup.begins')),
+      pills('cup-begins', ['host', 'time'].map((one) => [one, t(`cup.begins.${one}`)]), 'host', (value) => ((timed.begins = value), draw()), t('cup.begins')),
+      more.begins),
     el('div', {}, check('rated', t('forRating')), check('enter', t('cup.iPlay')), check('private', t('cup.private'))),
     told,
     el('div', { class: 'line end' }, el('button', { class: 'btn main', test: 'cup-create' }, t('create'))),
   );
+}
+
+function minutes(timed) {
+  const { least, most } = MINUTES;
+  const change = ({ target }) => (timed.minutes = target.valueAsNumber);
+  const field = el('input', { type: 'number', min: least, max: most, required: true, value: timed.minutes, test: 'cup-minutes', on: { change } });
+  return el('label', {}, t('cup.minutes'), field);
+}
+
+function start(timed, now) {
+  const change = ({ target }) => (timed.at = target.value);
+  const range = { min: local(now), max: local(now + AHEAD_MS) };
+  return el('label', {}, t('cup.startTime'), el('input', { type: 'datetime-local', ...range, required: true, value: timed.at, test: 'cup-at', on: { change } }));
+}
+
+// A moment as such fields have it: by the clock on the wall.
+function local(at) {
+  return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -73,3 +73,27 @@ def test_four_play_a_knock_out(visit: Visit) -> None:
     with urlopen(f"{ann.home}{str(ann.at('csv').get_attribute('href')).removeprefix('/')}") as answer:
         table = list(csv.DictReader(io.StringIO(answer.read().decode())))
     assert [(line["place"], line["name"]) for line in table[:2]] == [("1", first.name), ("2", second.name)]
+
+
+def test_an_arena_at_a_set_time_out_of_which_one_is_put(visit: Visit) -> None:
+    ann = visit(viewport=NARROW)
+    ann.press("tournaments-open")
+    ann.at("cup-title").fill("Club night")
+    ann.check("cup-format-arena")
+    ann.at("cup-minutes").fill("45")
+    ann.check("cup-begins-time")
+    expect(ann.at("cup-at")).not_to_have_value("")
+    fits(ann)
+    ann.press("cup-create")
+    ann.sees("tournament", "45 minutes")
+    ann.sees("cup-when", " · in ")
+    bob = visit(f"#{ann.page.url.partition('#')[2]}", viewport=NARROW)
+    bob.press("enter")
+    expect(ann.at("standings").locator("tr")).to_have_count(2)
+    fits(ann)
+    ann.page.get_by_role("button", name=f"Put {bob.name} out").click()
+    ann.press("confirm-kick")
+    bob.sees("put-out")
+    expect(bob.at("enter")).to_have_count(0)
+    expect(ann.at("standings").locator("tr")).to_have_count(1)
+    fits(bob)
