@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 import msgspec
+from tests.gateway.doors import OpenDoor
 from websockets.frames import Frame, Opcode
-from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
 from tenmatch.game.ids import Millis, PlayerId, RoomId, SeatNumber, Seq
@@ -72,20 +72,11 @@ class Wire(asyncio.Transport):
         return True
 
 
-class _Door:
+class _Door(OpenDoor):
     """Lets everybody in, to the one session that is theirs."""
 
     def __init__(self, session: "Session | None" = None) -> None:
         self.session = session
-
-    def knock(self, knocker: Knocker, address: str) -> bool:
-        return True
-
-    def client(self, knocker: Knocker, request: Request, peer: str) -> str:
-        return peer
-
-    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
-        return protocol.accept(request)
 
     def enter(self, connection: Connection, protocol: ServerProtocol) -> Session:
         assert self.session is not None

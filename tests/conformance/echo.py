@@ -7,8 +7,8 @@ Text comes back as text, binary as binary. Nothing of this is in the server: wha
 import asyncio
 from typing import Self
 
+from tests.gateway.doors import OpenDoor
 from websockets.frames import Frame, Opcode
-from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
 from tenmatch.gateway.connection import Connection, Knocker, Receiver
@@ -60,7 +60,7 @@ class Echo:
         """End."""
 
 
-class Server:
+class Server(OpenDoor):
     """Lets everyone in. `async with Server() as server`."""
 
     def __init__(self, *, frame_bytes: int = LONGEST) -> None:
@@ -75,25 +75,10 @@ class Server:
         self._nobody.clear()
         return made
 
-    def knock(self, knocker: Knocker, address: str) -> bool:
-        """Let anybody ask."""
-        return True
-
-    def client(self, knocker: Knocker, request: Request, peer: str) -> str:
-        """Believe that a request comes from where it seems to."""
-        return peer
-
-    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
-        """Accept whoever asks for a WebSocket."""
-        return protocol.accept(request)
-
     def enter(self, connection: Connection, protocol: ServerProtocol) -> Receiver:
         """Put an echo behind a connection."""
         assert isinstance(connection, EitherKind)
         return Echo(connection)
-
-    def closes(self, code: CloseCode) -> None:
-        """Take no notice."""
 
     def gone(self, knocker: Knocker) -> None:
         """Note that a connection has ended."""

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 from tests.gateway.conftest import Watch
+from tests.gateway.doors import OpenDoor
 from tests.gateway.sockets import Wire, request
 from tests.gateway.wire import raw, text
 from tests.store.waiting import until
@@ -57,7 +58,7 @@ class Room:
         self.connection.write(head + data)
 
 
-class Door:
+class Door(OpenDoor):
     """Lets everyone in on /v1, and shows a page elsewhere; on /late once it may be shown."""
 
     def __init__(self) -> None:
@@ -73,12 +74,6 @@ class Door:
         made = Connection(self, frame_bytes=FRAME_BYTES, high_water=HIGH_WATER, most_unread=MOST_UNREAD)
         self.connections.append(made)
         return made
-
-    def knock(self, knocker: Knocker, address: str) -> bool:
-        return True
-
-    def client(self, knocker: Knocker, request: Request, peer: str) -> str:
-        return peer
 
     def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response | Later:
         if request.path == "/v1":

@@ -8,12 +8,12 @@ from typing import cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.gateway.doors import OpenDoor
 from tests.gateway.sockets import request
 from websockets.frames import Opcode
-from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
-from tenmatch.gateway.connection import Connection, Knocker
+from tenmatch.gateway.connection import Connection
 from tenmatch.gateway.incoming import Incoming
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON, CloseCode, PeerError
@@ -51,7 +51,7 @@ class Other(asyncio.Transport):
         return True
 
 
-class Ear:
+class Ear(OpenDoor):
     """Lets everybody in, and hears what they say."""
 
     idle = True
@@ -59,24 +59,12 @@ class Ear:
     def __init__(self, told: list[Told]) -> None:
         self._told = told
 
-    def knock(self, knocker: Knocker, address: str) -> bool:
-        return True
-
-    def client(self, knocker: Knocker, request: Request, peer: str) -> str:
-        return peer
-
-    def answer(self, request: Request, protocol: ServerProtocol, address: str) -> Response:
-        return protocol.accept(request)
-
     def enter(self, connection: Connection, protocol: ServerProtocol) -> "Ear":
         connection.expect(CODECS[JSON])
         return self
 
     def closes(self, code: CloseCode) -> None:
         self._told.append(("closed by us", code))
-
-    def gone(self, knocker: Knocker) -> None:
-        pass
 
     def receive(self, payload: bytes) -> None:
         self._told.append(("heard", payload))
