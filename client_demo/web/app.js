@@ -3,12 +3,12 @@
  * A screen is `{element, title, room?, opened?(), close(), holds?()}`; `holds()` says that leaving needs a question.
  */
 import { Client, RequestError } from './tenmatch.js';
-import { put } from './elements.js';
+import { el, put } from './elements.js';
 import { drawBanner } from './banner.js';
 import { drawBar } from './header.js';
 import { lobby } from './lobby.js';
-import { roomPage } from './roompage.js';
 import { dailyNamed, hashOf, leadersNamed, named, playerNamed, replayNamed, tournamentNamed } from './sharing.js';
+import { storyOf } from './story.js';
 import { preferred, speak, t } from './texts.js';
 
 const main = document.getElementById('main');
@@ -26,23 +26,26 @@ const page = {
   attempted: null,
   /** Look for an opponent. */
   async lookForSomeone() {
-    page.seek ??= new (await import('./seek.js')).Seek(page);
+    page.seek ??= new (await late(import('./seek.js'))).Seek(page);
     await page.seek.start();
   },
   /** Ids of one's own games that still run. */
   running: () =>
     [...new Set([...client.seated, ...left])].filter((id) => client.joined.get(id)?.state.phase !== 'over'),
   /** Show a room that was joined or made; its code becomes the page's address. */
-  enter(room) {
+  async enter(room) {
     left.delete(room.id);
+    storyOf(room); // what happens until its screen is loaded is not to be missed
     page.seek?.entered(room).catch(expected);
-    goTo(hashOf(room));
-    show(roomPage(page, room));
+    const asked = goTo(hashOf(room));
+    const { roomPage } = await tables();
+    if (location.hash === asked) show(roomPage(page, room));
+    else await room.leave().catch(expected);
   },
   /** Join a room (`{code}` or `{room}`): at a free seat before the start, else watching. */
   async visit(where) {
     try {
-      page.enter(await seatOrWatch(where));
+      await page.enter(await seatOrWatch(where));
     } catch (error) {
       page.home(page.told(error));
     }
@@ -50,22 +53,22 @@ const page = {
   /** Replay a game that is over, from its event `at` on. */
   replay: ({ id, at }) =>
     fetched(async () => {
-      const [record, { replayPage }] = await Promise.all([client.record(id), import('./replaypage.js')]);
+      const [record, { replayPage }] = await Promise.all([client.record(id), late(import('./replaypage.js'))]);
       return replayPage(page, id, record, at);
     }),
   /** Show a leaderboard. */
-  leaders: (asked) => fetched(async () => (await import('./leaderspage.js')).leadersPage(page, asked)),
+  leaders: (asked) => fetched(async () => (await late(import('./leaderspage.js'))).leadersPage(page, asked)),
   /** Show a daily. */
-  daily: (asked) => fetched(async () => (await import('./dailypage.js')).dailyPage(page, asked)),
+  daily: (asked) => fetched(async () => (await late(import('./dailypage.js'))).dailyPage(page, asked)),
   /** Show a tournament, or the list of them. */
   cup: ({ id }) =>
     fetched(async () =>
       id
-        ? (await import('./tournamentpage.js')).tournamentPage(page, id)
-        : (await import('./tournamentspage.js')).tournamentsPage(page),
+        ? (await late(import('./tournamentpage.js'))).tournamentPage(page, id)
+        : (await late(import('./tournamentspage.js'))).tournamentsPage(page),
     ),
   /** Show what a player has played. */
-  player: (id) => fetched(async () => (await import('./playerpage.js')).playerPage(page, id)),
+  player: (id) => fetched(async () => (await late(import('./playerpage.js'))).playerPage(page, id)),
   /** Let the address say where one is on this screen. */
   mark(hash) {
     history.replaceState(null, '', hash);
@@ -84,9 +87,7 @@ const page = {
   },
   /** Draw the bar and the screen again, after a change of language or name. */
   again() {
-    if (screen.again) show(screen.again());
-    else if (screen.room) show(roomPage(page, screen.room));
-    else show(lobby(page));
+    show(screen.again?.() ?? lobby(page));
   },
   /** The room on the screen, or null. */
   room: () => screen?.room ?? null,
@@ -105,6 +106,15 @@ const page = {
 function expected(error) {
   if (!(error instanceof RequestError)) throw error;
 }
+
+// All that a room needs, from its waiting room to its end; nobody needs it on the first screen.
+const tables = () => late(import('./roompage.js'));
+
+// A part of the page that is loaded late may not come: that is the connection's doing, as with a request.
+const late = (part) =>
+  part.catch((error) => {
+    throw error instanceof TypeError ? new RequestError({ code: 'disconnected', text: error.message }) : error;
+  });
 
 // Show a screen that is loaded only when it is asked for, unless the address has changed until it is there.
 async function fetched(load) {
@@ -142,6 +152,7 @@ function show(next) {
 function goTo(hash) {
   if ((location.hash || '#') !== hash) history.pushState(null, '', hash === '#' ? location.pathname : hash);
   current = location.hash;
+  return current;
 }
 
 // The address was changed by hand, by a link or by "back".
@@ -164,6 +175,16 @@ async function follow() {
   if (!openNamed()) show(lobby(page));
 }
 
+// While that which the address names is on its way: whoever follows a link wants no lobby.
+function underWay() {
+  return {
+    element: el('p', { class: 'caption', role: 'status' }, `${t('why.locked')} …`),
+    title: '',
+    again: underWay,
+    close() {},
+  };
+}
+
 // Open what the address names; returns false where it names nothing.
 function openNamed() {
   const { hash } = location;
@@ -180,13 +201,14 @@ function openNamed() {
   return Boolean(found);
 }
 
-await speak(preferred());
+await speak(preferred()); // early.js has asked for the words already
 addEventListener('hashchange', follow);
 addEventListener('popstate', follow);
 addEventListener('beforeunload', (event) => screen?.holds?.() && event.preventDefault());
 client.addEventListener('welcome', page.drawBar);
 client.addEventListener('status', () => drawBanner(page));
 client.addEventListener('announcement', async ({ detail }) => (await import('./announcement.js')).announce(detail));
-show(lobby(page));
 client.connect();
-openNamed();
+if (openNamed()) show(underWay());
+else show(lobby(page));
+tables().catch(expected);

@@ -30,7 +30,8 @@ export class BoardView {
     this.strokes = new Strokes();
     const kind = `board s${seat}${onpair ? '' : ' still'}`;
     this.element = el('div', { class: kind }, el('div', { class: 'sheet' }, this.grid, this.strokes.element));
-    this.grid.addEventListener('click', (event) => this.#tapped(event.target.closest('button')));
+    this.grid.addEventListener('pointerdown', (event) => this.#pressed(event));
+    this.grid.addEventListener('click', (event) => this.#clicked(event));
     this.grid.addEventListener('keydown', (event) => this.key(event));
   }
 
@@ -125,6 +126,19 @@ export class BoardView {
 
   get #slots() {
     return this.rows.flatMap((row) => row.cells);
+  }
+
+  // A mouse counts when it is pressed: in a race the hand is on its way to the next number before it is let go. A finger
+  // counts when it is lifted, as it may be there to scroll.
+  #pressed({ pointerType, button, target }) {
+    this.mouse = pointerType === 'mouse' && button === 0;
+    if (this.mouse) this.#tapped(target.closest('button'));
+  }
+
+  #clicked({ detail, target }) {
+    const told = this.mouse && detail > 0; // by the press; one by key has no detail
+    this.mouse = false;
+    if (!told) this.#tapped(target.closest('button'));
   }
 
   #tapped(button) {

@@ -56,7 +56,7 @@ export function createForm(page) {
         remember('create', wish);
         close(true);
         if (wish.max_players === 1) await room.ready(true); // there is nobody to wait for
-        page.enter(room);
+        await page.enter(room);
       } catch (error) {
         put(told, page.told(error));
       }

@@ -2,7 +2,6 @@
 import { button, el, put } from './elements.js';
 import { BoardView } from './boardview.js';
 import { Board } from './board.js';
-import { createForm } from './create.js';
 import { GameList } from './gamelist.js';
 import { lessons } from './lessons.js';
 import { remember, setting } from './settings.js';
@@ -64,7 +63,7 @@ export function lobby(page, notice = '') {
         el(
           'div',
           { class: 'line' },
-          button(t('createGame'), () => createForm(page), { class: 'btn', test: 'create-open' }),
+          button(t('createGame'), async () => (await import('./create.js')).createForm(page), { class: 'btn', test: 'create-open' }),
           el('a', { class: 'btn', href: hashOfDaily({}), test: 'daily-open' }, t('daily')),
           el('a', { class: 'btn', href: '#tournaments', test: 'tournaments-open' }, t('cups')),
           doing(() => practise(page))(t('practice'), { class: 'btn', test: 'practice' }),
@@ -110,7 +109,7 @@ async function playComputer(page) {
   });
   await room.bot(setting('level'));
   await room.ready(true);
-  page.enter(room);
+  await page.enter(room);
 }
 
 // A mirror game of one.
@@ -121,11 +120,11 @@ async function practise(page) {
     options: { max_players: 1, countdown_ms: 0 },
   });
   await room.ready(true);
-  page.enter(room);
+  await page.enter(room);
 }
 
 async function withFriend(page) {
-  page.enter(await page.client.create({ mode: 'race', private: true, options: { max_players: 2 } }));
+  await page.enter(await page.client.create({ mode: 'race', private: true, options: { max_players: 2 } }));
 }
 
 function joinForm(page, told) {

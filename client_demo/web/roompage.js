@@ -49,6 +49,7 @@ export function roomPage(page, room) {
     room,
     title: '',
     opened: draw,
+    again: () => roomPage(page, room),
     holds,
     mayLeave: () => ask(t('askLeave'), t('leave'), t('stay'), 'confirm-leave'),
     close() {

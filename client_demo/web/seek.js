@@ -136,7 +136,7 @@ export class Seek {
       if (gone()) return;
       room.addEventListener('event', gone);
       room.addEventListener('snapshot', gone);
-      this.page.enter(room);
+      await this.page.enter(room);
       this.page.title(t('opponentFound'));
       sound.bell();
     } catch (error) {

@@ -2,7 +2,7 @@
  * Codes and links: `/#CODE` (six characters, or a room's id of ten) opens a room, `/#record=ID&at=SEQ` a replay,
  * `/#leaders=MODE&week&page=N` a leaderboard, `/#player=ID` what a player has played, `/#daily=DAY&page=N` the daily.
  */
-import { button, el, put } from './elements.js';
+import { button, el, icon, put } from './elements.js';
 import { t } from './texts.js';
 
 /** How a code is written for people, who may type it in any case: KX4·97P. */
@@ -88,9 +88,17 @@ export function copier(address, label, props) {
   return button(label, copy, props);
 }
 
-// The clipboard interface exists on https and localhost only; the old command works everywhere.
+/** A button that hands a room's link to the telephone's own way of sending things; null where there is none. */
+export function shareButton(room, props) {
+  if (!navigator.share || !matchMedia('(pointer: coarse)').matches) return null;
+  const share = () => navigator.share({ title: 'tenmatch', text: t('invitation'), url: linkTo(room) }).catch(() => {}); // dismissed
+  return button([icon('share'), t('share')], share, props);
+}
+
+// The clipboard interface exists on https and localhost only, and may be forbidden; the old command works everywhere.
 async function copied(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  if (done) return;
   const field = el('textarea', { class: 'unseen' });
   field.value = text;
   document.body.append(field);

@@ -72,6 +72,7 @@ export default {
 
   settings: 'Settings',
   gotIt: 'Got it',
+  close: 'Close',
   language: 'Language',
   yourName: 'Your name',
   changeName: 'Change your name',
@@ -82,6 +83,8 @@ export default {
   copyLink: 'Copy link',
   copy: 'Copy',
   copied: 'Copied',
+  share: 'Share …',
+  invitation: 'Play Number Match with me:',
   link: 'Link',
   watchers: 'Watching',
 

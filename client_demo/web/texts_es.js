@@ -72,6 +72,7 @@ export default {
 
   settings: 'Ajustes',
   gotIt: 'Entendido',
+  close: 'Cerrar',
   language: 'Idioma',
   yourName: 'Tu nombre',
   changeName: 'Cambiar tu nombre',
@@ -82,6 +83,8 @@ export default {
   copyLink: 'Copiar enlace',
   copy: 'Copiar',
   copied: 'Copiado',
+  share: 'Compartir …',
+  invitation: 'Juega a Number Match conmigo:',
   link: 'Enlace',
   watchers: 'Mirando',
 

@@ -74,6 +74,7 @@ export default {
 
   settings: 'Réglages',
   gotIt: 'Compris',
+  close: 'Fermer',
   language: 'Langue',
   yourName: 'Ton nom',
   changeName: 'Changer ton nom',
@@ -84,6 +85,8 @@ export default {
   copyLink: 'Copier le lien',
   copy: 'Copier',
   copied: 'Copié',
+  share: 'Partager …',
+  invitation: 'Joue à Number Match avec moi :',
   link: 'Lien',
   watchers: 'Spectateurs',
 

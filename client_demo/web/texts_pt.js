@@ -73,6 +73,7 @@ export default {
 
   settings: 'Ajustes',
   gotIt: 'Entendi',
+  close: 'Fechar',
   language: 'Idioma',
   yourName: 'Seu nome',
   changeName: 'Mudar seu nome',
@@ -83,6 +84,8 @@ export default {
   copyLink: 'Copiar link',
   copy: 'Copiar',
   copied: 'Copiado',
+  share: 'Compartilhar …',
+  invitation: 'Jogue Number Match comigo:',
   link: 'Link',
   watchers: 'Assistindo',
 

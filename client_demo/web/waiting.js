@@ -5,7 +5,7 @@ import { LEVELS, pills } from './lobby.js';
 import { mark, nameOf, ratingBeside } from './marks.js';
 import { aboutRoom } from './sentences.js';
 import { remember, setting } from './settings.js';
-import { copyButton, linkTo, shown } from './sharing.js';
+import { copyButton, linkTo, shareButton, shown } from './sharing.js';
 import * as sound from './sound.js';
 import { sidesOf, teamHead } from './teams.js';
 import { t } from './texts.js';
@@ -71,6 +71,7 @@ export class Waiting {
         link,
         copyButton(this.room, [icon('copy'), t('copy')], { class: 'btn main', test: 'copy-link' }),
       ),
+      shareButton(this.room, { class: 'btn', test: 'share-link' }),
     );
   }
 

@@ -1,6 +1,7 @@
 """The web client as it is served: whole, packed, and only what belongs to it."""
 
 import gzip
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -10,6 +11,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from tenmatch.app import website
+from tenmatch.app.bundle import needed
 from tenmatch.app.website import TYPES, WebsiteMissing, folder, pages
 from tenmatch.gateway.http import Page, route
 
@@ -33,7 +35,7 @@ def get(site: Mapping[str, Page], path: str, *headers: tuple[str, str]) -> Respo
 
 
 def test_only_files_of_known_types_are_served(site: Mapping[str, Page]) -> None:
-    assert set(site) == {"/", "/index.html", "/app.js", "/img/icon.svg"}
+    assert set(site) == {"/", "/index.html", "/app.js", "/img/icon.svg", "/at/**"}
 
 
 @pytest.mark.parametrize(
@@ -115,6 +117,41 @@ def test_the_web_client_itself_is_found_and_whole() -> None:
             response = get(served, f"/{path.relative_to(place).as_posix()}")
             assert response.status_code == HTTPStatus.OK
             assert response.body == path.read_bytes()
+
+
+def test_what_the_first_page_leads_to_is_kept_for_good() -> None:
+    served = pages(folder())
+    first = get(served, "/").body.decode()
+    paths = re.findall(r'(?:src|href)="(at/[^"]+)"', first)
+    assert {path.rpartition("/")[2] for path in paths} == {"style.css", "early.js", "app.js"}
+    assert "modulepreload" not in first, "they are in it"
+    for path in paths:
+        response = get(served, f"/{path}")
+        assert response.status_code == HTTPStatus.OK
+        assert "immutable" in response.headers["Cache-Control"]
+        name = path.rpartition("/")[2]
+        other = get(served, f"/at/before/{name}")  # for the page of before a deploy
+        assert (other.body, other.headers["Cache-Control"]) == (response.body, "no-cache")
+    assert get(served, f"/{paths[0]}x").status_code == HTTPStatus.NOT_FOUND
+    assert get(served, "/at/before/").status_code == HTTPStatus.NOT_FOUND
+    assert get(served, "/at/app.js").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_each_version_has_a_name_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text('<script type="module" src="app.js"></script>')
+    found = set()
+    for text in ("let a = 1", "let a = 2", "let a = 1"):
+        (tmp_path / "app.js").write_text(text)
+        found.add(get(pages(tmp_path), "/").body)
+    assert len(found) == 2
+
+
+def test_the_page_as_it_is_written_names_all_that_it_needs_beforehand() -> None:
+    """`/index.html` is the same page of single modules."""
+    sources = {path.name: path.read_text() for path in folder().glob("*.js")}
+    told = re.findall(r'<link rel="modulepreload" href="([^"]+)">', (folder() / "index.html").read_text())
+    assert {*told, "early.js", "app.js"} == {*needed(sources, "early.js"), *needed(sources, "app.js")}
+    assert len(told) == len(set(told))
 
 
 def test_what_is_for_operators_is_served_only_where_there_are_some() -> None:

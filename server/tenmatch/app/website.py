@@ -1,7 +1,13 @@
-"""The web client, served from memory: its files are few, and one on disk can vanish in mid-deploy."""
+"""The web client, served from memory: its files are few, and one on disk can vanish in mid-deploy.
+
+Each file is there as it is. What `/` leads to comes otherwise: joined to few files (`tenmatch.app.bundle`),
+below a folder that is called after what is in them all, so that a browser that has them never asks again.
+"""
 
 import gzip
 import hashlib
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from importlib.resources import files
@@ -10,7 +16,8 @@ from typing import Final
 
 from websockets.http11 import Request, Response
 
-from tenmatch.gateway.http import listed, respond, takes_gzip
+from tenmatch.app.bundle import joined
+from tenmatch.gateway.http import listed, path_of, respond, say, takes_gzip
 
 TYPES: Final = {
     ".html": "text/html; charset=utf-8",
@@ -23,6 +30,12 @@ TYPES: Final = {
 POLICY: Final = (
     "default-src 'self'; connect-src 'self'; img-src 'self' data:; style-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+ENTRIES: Final = ("early.js", "app.js", "roompage.js", "end.js", "replaypage.js")
+"""What is loaded by itself, in this order: with each comes what it needs and none before it brought."""
+LASTING: Final = "max-age=31536000, immutable"
+HEADING: Final = re.compile(
+    r'<link rel="modulepreload" href="[^"]*">\n|((?:src|href)=")([\w.]+\.(?:js|css)")'
 )
 
 
@@ -40,11 +53,12 @@ class File:
     tag: str
     for_anyone: bool = False  # whether pages of any origin may read it
 
-    def __call__(self, request: Request) -> Response:
-        """Answer a request for this file."""
+    def __call__(self, request: Request, *, lasting: bool = False) -> Response:
+        """Answer a request for this file; a *lasting* one is never another under the same path."""
         headers = {
             "ETag": self.tag,
-            "Cache-Control": "no-cache",  # ask each time; unchanged costs 304 and no bytes
+            # Else ask each time; unchanged costs 304 and no bytes.
+            "Cache-Control": LASTING if lasting else "no-cache",
             "Content-Security-Policy": POLICY,
             "Referrer-Policy": "no-referrer",
             "Vary": "Accept-Encoding",
@@ -56,6 +70,39 @@ class File:
             packed = {**headers, "Content-Encoding": "gzip"}
             return respond(HTTPStatus.OK, self.packed, self.content_type, packed)
         return respond(HTTPStatus.OK, self.plain, self.content_type, headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Scripts and style sheets of this version of the page, under `/at/STAMP/`.
+
+    Who has the page of another version, from before a deploy, gets what there is now, and does not keep it.
+    """
+
+    files: Mapping[str, File]
+    stamp: str
+
+    def __call__(self, request: Request) -> Response:
+        """Answer a request for one of them."""
+        _, _, stamp, name = path_of(request).split("/", 3)
+        file = self.files.get(name)
+        if file is None:
+            return say(HTTPStatus.NOT_FOUND, f"there is no {name!r}")
+        return file(request, lasting=stamp == self.stamp)
+
+
+def version(sources: Mapping[str, str]) -> Version:
+    """Return what scripts and style sheets, by name, come to.
+
+    Raises:
+        NotJoinable: A script uses a form that is not known.
+    """
+    scripts = {name: text for name, text in sources.items() if name.endswith(".js")}
+    sent = {**sources, **joined(scripts, [name for name in ENTRIES if name in scripts])}
+    stamp = hashlib.sha256(repr(sorted(sent.items())).encode()).hexdigest()[:12]
+    return Version(
+        {name: ready(TYPES[Path(name).suffix], text.encode()) for name, text in sent.items()}, stamp
+    )
 
 
 def ready(content_type: str, data: bytes, *, for_anyone: bool = False) -> File:
@@ -78,18 +125,28 @@ def folder() -> Path:
     raise WebsiteMissing(f"no index.html in {package / 'web'}: the package is not whole, install it again")
 
 
-def pages(place: Path, *, admin: bool = False) -> dict[str, File]:
-    """Return an answer for each file of the web client, by path; `/` is its index.
+def pages(place: Path, *, admin: bool = False) -> dict[str, File | Version]:
+    """Return an answer for each file of the web client, by path; `/` is its index, for the joined ones.
 
     Args:
         admin: With the operators' page, at `/admin`.
     """
-    answers: dict[str, File] = {}
+    answers: dict[str, File | Version] = {}
     for path in sorted(place.rglob("*")):
         operators = path.relative_to(place).parts[0] == "admin"
         if path.is_file() and path.suffix in TYPES and (admin or not operators):
             answers[f"/{path.relative_to(place).as_posix()}"] = ready(TYPES[path.suffix], path.read_bytes())
-    answers["/"] = answers["/index.html"]
+    sources = {path.name: path.read_text() for path in place.iterdir() if path.suffix in (".js", ".css")}
+    current = version(sources)
+    answers["/at/**"] = current
+    answers["/"] = ready(
+        TYPES[".html"], _leading_to((place / "index.html").read_text(), current.stamp).encode()
+    )
     if "/admin/index.html" in answers:
         answers["/admin"] = answers["/admin/index.html"]
     return answers
+
+
+def _leading_to(index: str, stamp: str) -> str:
+    """Return the index with this version's files; what is joined needs no word beforehand."""
+    return HEADING.sub(lambda found: f"{found[1]}at/{stamp}/{found[2]}" if found[1] else "", index)

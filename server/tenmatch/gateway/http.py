@@ -142,14 +142,17 @@ def takes_gzip(request: Request) -> bool:
 
 
 def route(pages: Mapping[str, Page], request: Request, address: str = "?") -> Response | Later:
-    """Answer a plain request from the page under its path, or from the one for all that is in its folder.
+    """Answer a plain request from the page under its path.
 
+    Or from the one for all that is in its folder (`/a/b/*`), or for what is deeper in the first (`/a/**`).
     Pages that answer a POST stand under that word and their path.
     """
     path = path_of(request)
     looks = request.method in ("GET", "HEAD")
     name = path if looks else f"{request.method} {path}"
     page = pages.get(name) or pages.get(f"{name.rpartition('/')[0]}/*")
+    if page is None and looks and path.count("/") > 2:
+        page = pages.get(f"/{path.split('/')[1]}/**")
     if page is None and not looks:
         return say(
             HTTPStatus.METHOD_NOT_ALLOWED, "only GET and HEAD are answered here", {"Allow": "GET, HEAD"}
