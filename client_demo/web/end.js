@@ -35,13 +35,14 @@ export function endCard({ page, room, story, view, told, signal }) {
       ]),
     ),
     room.state.options.rated && counts(room),
-    more,
     room.state.daily ? toDaily(page, room) : room.state.tournament ? toTournament(page, room) : rematch(page, room),
+    more, // comes a moment later, and must not push away what is about to be pressed
     proof(page, room),
   );
 }
 
 function lineOf({ state, seat: mine }, { seat, place, score, mistakes }) {
+  const facts = [mistakes > 0 && t('nMistakes', { n: mistakes }), state.seats[seat]?.out && t('out')];
   return el(
     'li',
     { class: `s${seat}` },
@@ -55,7 +56,7 @@ function lineOf({ state, seat: mine }, { seat, place, score, mistakes }) {
       el(
         'span',
         { class: 'soft small' },
-        ` · ${t('nMistakes', { n: mistakes })}${state.seats[seat]?.out ? ` · ${t('out')}` : ''}`,
+        facts.filter(Boolean).map((fact) => ` · ${fact}`),
       ),
     ),
     el('b', {}, plain(score)),
@@ -167,8 +168,8 @@ function rematch(page, room) {
               'aria-pressed': mine,
               test: 'rematch',
             }),
-      copyButton(room, [icon('copy'), t('copyLink')], { class: 'btn' }),
-      button(t('toLobby'), () => page.leave(room), { class: 'btn quiet', test: 'leave' }),
+      button(t('toLobby'), () => page.leave(room), { class: 'btn', test: 'leave' }),
+      copyButton(room, [icon('copy'), t('copyLink')], { class: 'btn quiet' }),
     );
   };
   draw();

@@ -15,17 +15,15 @@ export function lobby(page, notice = '') {
   const told = el('p', { class: 'bad', role: 'alert' }, notice);
   const lists = new GameList(page, told);
   const doing = (work) => busy(page, told, work);
-  const starts = [
+  const starts = el(
+    'div',
+    { class: 'starts' },
+    doing(() => playComputer(page))(t('playComputer'), { class: 'btn main big', test: 'play-computer' }),
+    doing(look)(t('playSomeone'), { class: 'btn big', test: 'play-someone' }),
+    doing(() => withFriend(page))(t('withFriend'), { class: 'btn big', test: 'with-friend' }),
     el(
       'div',
-      { class: 'starts' },
-      doing(() => playComputer(page))(t('playComputer'), { class: 'btn main big', test: 'play-computer' }),
-      doing(look)(t('playSomeone'), { class: 'btn big', test: 'play-someone' }),
-      doing(() => withFriend(page))(t('withFriend'), { class: 'btn big', test: 'with-friend' }),
-    ),
-    el(
-      'div',
-      { class: 'line' },
+      { class: 'line level' },
       el('span', { class: 'soft small' }, t('level')),
       pills(
         'level',
@@ -35,7 +33,7 @@ export function lobby(page, notice = '') {
         t('level'),
       ),
     ),
-  ];
+  );
   const first = el('div', { class: 'stack' });
   const draw = () => put(first, page.seek?.panel ?? starts);
   const listen = () => page.seek && (page.seek.changed = draw);
@@ -62,7 +60,7 @@ export function lobby(page, notice = '') {
         joinForm(page, told),
         el(
           'div',
-          { class: 'line' },
+          { class: 'line more' },
           button(t('createGame'), async () => (await import('./create.js')).createForm(page), { class: 'btn', test: 'create-open' }),
           el('a', { class: 'btn', href: hashOfDaily({}), test: 'daily-open' }, t('daily')),
           el('a', { class: 'btn', href: '#tournaments', test: 'tournaments-open' }, t('cups')),

@@ -12,8 +12,8 @@ export class Players {
     this.room = room;
     this.story = story;
     this.clock = el('div', { class: 'clock', test: 'clock', role: 'timer' });
-    this.under = el('small');
-    this.time = el('div', { class: 'time' }, this.clock, this.under);
+    this.under = [el('span'), el('span')]; // what is left of the board, and of the Adds
+    this.time = el('div', { class: 'time' }, this.clock, el('small', {}, this.under[0], el('span', { class: 'dot' }, ' · '), this.under[1]));
     this.clocks = new Map(); // seat -> the element of its clock (turns)
     this.element = el('section', { 'aria-label': t('players') });
     this.draw();
@@ -60,7 +60,8 @@ export class Players {
     );
     this.clock.classList.toggle('low', ms !== null && ms < LOW);
     const board = 'board' in state ? state : state.boards[room.seat]; // the one of all, or one's own
-    write(this.under, board?.board ? `${t('nLeft', { n: board.left })} · ${t('nAdds', { n: board.adds_left })}` : '');
+    write(this.under[0], board?.board ? t('nLeft', { n: board.left }) : '');
+    write(this.under[1], board?.board ? t('nAdds', { n: board.adds_left }) : '');
     for (const [seat, element] of this.clocks) {
       const own = room.clock(seat);
       write(element, own === null ? '' : minutes(own, seat === state.turn));

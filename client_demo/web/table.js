@@ -15,11 +15,13 @@ import { t } from './texts.js';
 
 const TICK = 100; // ms between two looks at the clocks
 const LAST = 900; // ms for which the last pair is shown before the end
+const [WARNED, TICKED] = [10, 5]; // seconds to the end at which one is told, and from which each can be heard
 
 export class Table {
   constructor(page, room, story) {
     Object.assign(this, { page, room, story });
     this.stop = new AbortController();
+    this.left = Infinity; // seconds, as of the last look at the clock
     this.ending = import('./end.js'); // while the game runs: nobody needs it before
     const seated = room.seat !== null;
     this.view = new BoardView({
@@ -80,6 +82,7 @@ export class Table {
     const told = el('p', { class: 'caption' });
     const { room, view } = this;
     const over = state.phase === 'over';
+    this.element.classList.toggle('over', over);
     const end = over && this.#endCard(told);
     this.gallery = state.boards && (room.seat === null || over) ? new Gallery(room) : null;
     const shown = this.count ?? this.gallery?.element ?? view.element;
@@ -156,10 +159,21 @@ export class Table {
     this.players.tick();
     this.say.tick();
     this.view.element.classList.toggle('locked', this.room.lockedFor() > 0);
+    this.#hurry();
     if (this.count) {
       const wait = String(Math.max(1, Math.ceil((this.room.state.starts_at - this.page.client.now()) / 1000)));
       if (this.count.textContent !== wait) this.count.textContent = wait;
     }
+  }
+
+  // The last seconds of the game, or of one's own clock: also for who does not look at it.
+  #hurry() {
+    const { state, seat } = this.room;
+    const ms = state.mode !== 'turns' ? this.room.timeLeft() : state.turn === seat ? this.room.clock(seat) : null;
+    const left = ms === null || seat === null || state.phase !== 'playing' ? Infinity : Math.ceil(ms / 1000);
+    if (left <= WARNED && this.left > WARNED) this.say.say(t('secondsLeft', { n: left }));
+    if (left <= TICKED && left < this.left) sound.tap();
+    this.left = left;
   }
 
   // Made anew only where others are on offer: a press must not lose its button to somebody's move.

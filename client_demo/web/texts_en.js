@@ -117,6 +117,7 @@ export default {
   nAdds: '{n} {n|add|adds}',
   nRows: '{n} {n|row|rows}',
   leftNow: '{n} left',
+  secondsLeft: '{n} {n|second|seconds} left',
   nMistakes: '{n} {n|mistake|mistakes}',
   last: 'last {points}',
   getReady: 'Get ready',

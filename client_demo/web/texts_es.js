@@ -117,6 +117,7 @@ export default {
   nAdds: '{n} {n|adición|adiciones}',
   nRows: '{n} {n|fila|filas}',
   leftNow: 'quedan {n}',
+  secondsLeft: '{n|Queda|Quedan} {n} {n|segundo|segundos}',
   nMistakes: '{n} {n|error|errores}',
   last: 'última {points}',
   getReady: 'Prepárate',

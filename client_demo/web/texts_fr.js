@@ -119,6 +119,7 @@ export default {
   nAdds: '{n} {n|ajout|ajouts}',
   nRows: '{n} {n|ligne|lignes}',
   leftNow: '{n} {n|restant|restants}',
+  secondsLeft: 'Plus que {n} {n|seconde|secondes}',
   nMistakes: '{n} {n|erreur|erreurs}',
   last: 'dernier {points}',
   getReady: 'Prépare-toi',

@@ -118,6 +118,7 @@ export default {
   nAdds: '{n} {n|adição|adições}',
   nRows: '{n} {n|linha|linhas}',
   leftNow: 'faltam {n}',
+  secondsLeft: '{n|Falta|Faltam} {n} {n|segundo|segundos}',
   nMistakes: '{n} {n|erro|erros}',
   last: 'último {points}',
   getReady: 'Prepare-se',

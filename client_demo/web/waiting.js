@@ -35,9 +35,9 @@ export class Waiting {
       ),
       this.meets ? el('p', { class: 'card', test: 'meeting' }, t('meeting')) : this.#invitation(),
       this.seats,
+      this.bots,
       this.told,
       this.acts,
-      this.bots,
       this.feed.panel,
     );
     room.addEventListener('event', ({ detail }) => this.#event(detail), signal);
@@ -161,11 +161,8 @@ export class Waiting {
         { class: 'grow' },
         nameOf(this.room.state, number, this.room.seat),
         ratingBeside(this.room.state, number),
-        el(
-          'span',
-          { class: 'soft small' },
-          facts.filter(Boolean).map((fact) => ` · ${fact}`),
-        ),
+        ' ',
+        el('small', { class: 'soft' }, facts.filter(Boolean).join(' · ')),
       ),
       one.ready
         ? el('span', { class: 'ok line' }, icon('tick'), t('readyYes'))

@@ -57,8 +57,8 @@ def _imports(source: str) -> list[str]:
 def joined(sources: Mapping[str, str], entries: Sequence[str]) -> dict[str, str]:
     """Return every module as it is to be sent, by name.
 
-    Under the name of an entry comes all that it needs and no entry before it has. What belongs to an entry has
-    no file of its own any more; all others import it from there.
+    Under the name of an entry comes all that it needs and no entry before it has. What belongs to an entry
+    has no file of its own any more; all others import it from there.
 
     Raises:
         NotJoinable: See there.

@@ -12,6 +12,26 @@
     return [...whole, ...cut.filter((part) => !part.closest('.unseen')).map((part) => part.outerHTML)];
   },
 
+  // What is touched and is less than 44 px high or wide, or has no name. Nine numbers side by side cannot be that wide;
+  // links within a sentence or a table are as high as their line.
+  hardToTouch() {
+    const controls = [...document.querySelectorAll('button:not(.number), a[href], input, select, textarea, summary')];
+    const windows = [...document.querySelectorAll('dialog[open]')];
+    const reachable = (part) => (!windows.length || windows.at(-1).contains(part)) && !part.closest('[inert], .unseen');
+    const size = (part) => {
+      const all = [part, ...(part.labels ?? [])].map((one) => one.getBoundingClientRect());
+      return [Math.max(...all.map(({ width }) => width)), Math.max(...all.map(({ height }) => height))];
+    };
+    const named = (part) =>
+      [part.getAttribute('aria-label'), part.innerText, part.title, ...[...(part.labels ?? [])].map((one) => one.innerText)].some(
+        (text) => text?.trim(),
+      );
+    return controls
+      .filter((part) => part.checkVisibility() && reachable(part) && getComputedStyle(part).display !== 'inline')
+      .filter((part) => size(part).some((length) => length < 43.5) || !named(part))
+      .map((part) => `${size(part).map(Math.round)} ${part.outerHTML.slice(0, 160)}`);
+  },
+
   // All that is read, or read out.
   said() {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -112,6 +112,7 @@ def test_every_screen_fits_reads_well_and_is_translated(visit: Visit, language: 
     for visitor, screen in screens(visit, language):
         seen.append(screen)
         assert untranslated(measure(visitor, "said"), visitor.words(language)) == [], screen
+        assert measure(visitor, "hardToTouch") == [], screen
         for scheme in SCHEMES:
             visitor.page.emulate_media(color_scheme=scheme)
             assert measure(visitor, "tooWide") == [], (screen, scheme)
@@ -185,12 +186,20 @@ def test_what_is_asked_for_in_the_page_has_words(visit: Visit) -> None:
 
 def test_what_looks_bad_is_found(visit: Visit) -> None:
     ann = visit(viewport=NARROW)
-    for what in ("tooWide", "tooPale"):
+    for what in ("tooWide", "tooPale", "hardToTouch"):
         assert measure(ann, what) == []
     ann.page.evaluate(
         "() => Object.assign(document.querySelector('h1').style, { width: '400px', color: '#999' })"
     )
     assert "the page: " in measure(ann, "tooWide")[0]
     assert "<h1" in measure(ann, "tooPale")[0]
+    ann.page.evaluate(
+        "() => { document.querySelector('.brand').style.cssText = 'display: block; height: 20px' }"
+    )
+    ann.page.evaluate("() => document.querySelector('#main').append(document.createElement('button'))")
+    assert [part.partition("class")[0].partition(" ")[2] for part in measure(ann, "hardToTouch")] == [
+        "<a ",
+        "<button></button>",
+    ]
     said = [*measure(ann, "said"), "playComputer", "{n} of 3"]
     assert untranslated(said, ann.words("en")) == ["playComputer", "{n} of 3"]

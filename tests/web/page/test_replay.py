@@ -16,7 +16,7 @@ from tests.web.page.visitor import Visitor, seat
 pytestmark = pytest.mark.slow
 
 NARROW: Final = {"width": 360, "height": 640}
-LATE: Final = {"replaypage.js", "playback.js", "verify.js", "referee.js"}
+LATE: Final = {"replaypage.js"}  # with all that proves a game in it
 LOADED: Final = "() => performance.getEntriesByType('resource').map(({ name }) => name.split('/').pop())"
 
 # Two play the classic deal: three pairs, a mistake, and one resigns. Gives the room and all boards.
