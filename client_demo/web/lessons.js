@@ -27,13 +27,16 @@ const PICTURES = [
   { text: 'rows', board: '....6..4./3.8.5.1.7/9.2.7.5.1', lines: [[0, 1, 0]] },
 ];
 
-/** Make the list of the five pictures with their sentences. */
+/** Make the list of the five pictures with their sentences, and a word on keys where there may be some. */
 export function lessons() {
-  return el(
-    'ol',
-    { class: 'lessons', tabindex: 0, 'aria-label': t('howTo') },
-    PICTURES.map((picture) => el('li', {}, drawn(picture), el('p', {}, t(`lesson.${picture.text}`)))),
-  );
+  return [
+    el(
+      'ol',
+      { class: 'lessons', tabindex: 0, 'aria-label': t('howTo') },
+      PICTURES.map((picture) => el('li', {}, drawn(picture), el('p', {}, t(`lesson.${picture.text}`)))),
+    ),
+    el('p', { class: 'soft small keys' }, t('lesson.keys')),
+  ];
 }
 
 function drawn({ board, lines }) {

@@ -43,6 +43,8 @@ export default {
   'lesson.wraps': 'The end of a row goes on at the start of the next.',
   'lesson.blocked': 'A number in between blocks the way. A wrong claim costs 2 points.',
   'lesson.rows': 'An empty row closes and brings 10 points. When no pair is left, the numbers are added again.',
+  'lesson.keys':
+    'By keyboard: arrows move, space picks, a digit leads to the next such number, Escape lets go.',
 
   mode: 'Kind of game',
   race: 'Race',

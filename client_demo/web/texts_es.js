@@ -43,6 +43,8 @@ export default {
   'lesson.wraps': 'El final de una fila sigue al principio de la siguiente.',
   'lesson.blocked': 'Un número en medio cierra el paso. Un error cuesta 2 puntos.',
   'lesson.rows': 'Una fila vacía se cierra y da 10 puntos. Cuando no quedan parejas, los números se añaden otra vez.',
+  'lesson.keys':
+    'Con el teclado: las flechas mueven, el espacio elige, una cifra lleva al siguiente número igual, Escape suelta.',
 
   mode: 'Tipo de partida',
   race: 'Carrera',

@@ -45,6 +45,8 @@ export default {
   'lesson.blocked': 'Un nombre entre les deux barre le chemin. Une erreur coûte 2 points.',
   'lesson.rows':
     'Une ligne vide se ferme et vaut 10 points. Quand il n’y a plus de paire, les nombres sont ajoutés à nouveau.',
+  'lesson.keys':
+    'Au clavier : les flèches déplacent, l’espace choisit, un chiffre mène au prochain nombre pareil, Échap lâche.',
 
   mode: 'Type de partie',
   race: 'Course',

@@ -44,6 +44,8 @@ export default {
   'lesson.wraps': 'O fim de uma linha continua no começo da seguinte.',
   'lesson.blocked': 'Um número no meio fecha o caminho. Um erro custa 2 pontos.',
   'lesson.rows': 'Uma linha vazia se fecha e vale 10 pontos. Quando não há mais pares, os números entram de novo.',
+  'lesson.keys':
+    'No teclado: as setas movem, o espaço escolhe, um algarismo leva ao próximo número igual, Esc solta.',
 
   mode: 'Tipo de partida',
   race: 'Corrida',
