@@ -37,7 +37,10 @@ export function chatBox(page, room, { signal, redraw }) {
     button(t('muteOrReport'), people, { class: 'btn quiet slim', test: 'people' }),
   );
   let phase = null;
+  let met = false;
   const draw = () => {
+    met ||= company(room);
+    element.hidden = !met;
     talk.hidden = !mayTalk(page, room);
     if (phase === room.state.phase) return; // a press must not lose its button to somebody's move
     phase = room.state.phase;
@@ -48,9 +51,15 @@ export function chatBox(page, room, { signal, redraw }) {
       ),
     );
   };
-  for (const kind of ['event', 'snapshot']) room.addEventListener(kind, draw, { signal });
+  for (const kind of ['event', 'snapshot', 'presence']) room.addEventListener(kind, draw, { signal });
   draw();
   return element;
+}
+
+// Is anybody else here? To the computer one need not talk.
+function company({ state, seat, watching }) {
+  const rival = state.seats.some((one, number) => one && !one.player.bot && number !== seat);
+  return rival || watching > (seat === null ? 1 : 0);
 }
 
 // Who watches a rated game cannot talk to its players; in some rooms, and on some servers, nobody talks.

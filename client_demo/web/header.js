@@ -26,6 +26,7 @@ export function drawBar(page, room) {
       el('a', { class: 'btn quiet seeking', href: '#', test: 'seeking' }, t('seeking')),
     el('span', { class: 'grow' }),
     room &&
+      !room.state.daily && // nobody else may come in there
       copyButton(
         room,
         [
