@@ -15,7 +15,8 @@ export class Feed {
     this.news = el('span', { 'aria-hidden': 'true', hidden: true }, ' •');
     this.talk = el('div', {});
     this.panel = el('div', { class: 'panel', id: 'panel' }, this.talk, this.list);
-    this.tab = button([t('feed'), this.news], () => this.#toggle(), {
+    const talks = room.state.seats.some((one, seat) => one && !one.player.bot && seat !== room.seat);
+    this.tab = button([t('feed'), talks && ` · ${t('option.chat')}`, this.news], () => this.#toggle(), {
       class: 'btn quiet',
       'aria-expanded': 'false',
       'aria-controls': 'panel',
