@@ -185,3 +185,32 @@ def test_a_right_call_brings_points_and_the_add_at_once(visit: Visit) -> None:
         visitor.shows(game.text())
         visitor.sees("feed", f"{len(copies)} numbers added")
     bob.sees("say", "no pair left, right")
+
+
+def middle(visitor: Visitor, number: int) -> tuple[float, float]:
+    """Return where a number is."""
+    box = visitor.number(number).bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_a_mouse_counts_when_it_is_pressed_and_a_finger_when_it_is_lifted(visit: Visit) -> None:
+    ann, bob = visit(has_touch=True), visit()
+    seat(ann, bob, deal="classic")
+    first, second = (ann.number(number) for number in TOUCHING)
+    mouse = ann.page.mouse
+    mouse.move(*middle(ann, TOUCHING[0]))
+    mouse.down()
+    expect(first).to_have_attribute("aria-pressed", "true")
+    mouse.move(*middle(ann, TOUCHING[1]))  # already on its way, as hands are in a race
+    mouse.up()
+    expect(first).to_have_attribute("aria-pressed", "true")
+    mouse.down()
+    expect(second).to_have_count(0)
+    mouse.up()
+    ann.has_score(0, 1)
+    pair = ann.board().pairs()[0]
+    for number in pair:
+        ann.page.touchscreen.tap(*middle(ann, number))
+    expect(ann.number(pair[1])).to_have_count(0)
+    bob.shows(ann.board().text())
