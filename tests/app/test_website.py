@@ -123,8 +123,7 @@ def test_what_the_first_page_leads_to_is_kept_for_good() -> None:
     served = pages(folder())
     first = get(served, "/").body.decode()
     paths = re.findall(r'(?:src|href)="(at/[^"]+)"', first)
-    assert {path.rpartition("/")[2] for path in paths} == {"style.css", "early.js", "app.js"}
-    assert "modulepreload" not in first, "they are in it"
+    assert {path.rpartition("/")[2] for path in paths} == {"style.css", "early.js", "app.js", "texts_en.js"}
     for path in paths:
         response = get(served, f"/{path}")
         assert response.status_code == HTTPStatus.OK
@@ -135,6 +134,22 @@ def test_what_the_first_page_leads_to_is_kept_for_good() -> None:
     assert get(served, f"/{paths[0]}x").status_code == HTTPStatus.NOT_FOUND
     assert get(served, "/at/before/").status_code == HTTPStatus.NOT_FOUND
     assert get(served, "/at/app.js").status_code == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("wanted", "language"),
+    [
+        ([], "en"),
+        (["fr-CA, en;q=0.8"], "fr"),
+        (["de, es-MX;q=0.7, pt"], "es"),
+        (["de"], "en"),
+        (["", "PT"], "pt"),
+    ],
+)
+def test_words_are_named_beforehand(wanted: list[str], language: str) -> None:
+    response = get(pages(folder()), "/", *(("Accept-Language", value) for value in wanted))
+    assert re.findall(r"texts_(\w+)\.js", response.body.decode()) == [language]
+    assert response.headers["Vary"] == "Accept-Encoding, Accept-Language"
 
 
 def test_each_version_has_a_name_of_its_own(tmp_path: Path) -> None:

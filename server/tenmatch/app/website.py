@@ -34,6 +34,7 @@ POLICY: Final = (
 ENTRIES: Final = ("early.js", "app.js", "roompage.js", "end.js", "replaypage.js")
 """What is loaded by itself, in this order: with each comes what it needs and none before it brought."""
 LASTING: Final = "max-age=31536000, immutable"
+WORDS: Final = re.compile(r"texts_(\w\w)\.js")
 HEADING: Final = re.compile(
     r'<link rel="modulepreload" href="[^"]*">\n|((?:src|href)=")([\w.]+\.(?:js|css)")'
 )
@@ -52,6 +53,7 @@ class File:
     packed: bytes  # gzip
     tag: str
     for_anyone: bool = False  # whether pages of any origin may read it
+    vary: str = "Accept-Encoding"  # what of a request decides what is sent
 
     def __call__(self, request: Request, *, lasting: bool = False) -> Response:
         """Answer a request for this file; a *lasting* one is never another under the same path."""
@@ -61,7 +63,7 @@ class File:
             "Cache-Control": LASTING if lasting else "no-cache",
             "Content-Security-Policy": POLICY,
             "Referrer-Policy": "no-referrer",
-            "Vary": "Accept-Encoding",
+            "Vary": self.vary,
             **({"Access-Control-Allow-Origin": "*"} if self.for_anyone else {}),
         }
         if self.tag.removeprefix("W/") in listed(request, "If-None-Match"):
@@ -91,6 +93,20 @@ class Version:
         return file(request, lasting=stamp == self.stamp)
 
 
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The first page. It names the words of the reader's language, to be fetched beside the scripts."""
+
+    spoken: Mapping[str, File]  # by language, as `fr`
+    unknown: File  # for who wants none of these
+
+    def __call__(self, request: Request) -> Response:
+        """Answer with the page in the first language that is asked for and known."""
+        wanted = [tag for value in request.headers.get_all("Accept-Language") for tag in value.split(",")]
+        known = (self.spoken.get(tag.strip()[:2].lower()) for tag in wanted)
+        return next((file for file in known if file is not None), self.unknown)(request)
+
+
 def version(sources: Mapping[str, str]) -> Version:
     """Return what scripts and style sheets, by name, come to.
 
@@ -105,11 +121,11 @@ def version(sources: Mapping[str, str]) -> Version:
     )
 
 
-def ready(content_type: str, data: bytes, *, for_anyone: bool = False) -> File:
+def ready(content_type: str, data: bytes, *, for_anyone: bool = False, vary: str = "Accept-Encoding") -> File:
     """Return a file with its packed form and its tag."""
     # Weak: the packed form is another sequence of bytes, and proxies may pack anew.
     tag = f'W/"{hashlib.sha256(data).hexdigest()[:16]}"'
-    return File(content_type, data, gzip.compress(data, mtime=0), tag, for_anyone)
+    return File(content_type, data, gzip.compress(data, mtime=0), tag, for_anyone, vary)
 
 
 def folder() -> Path:
@@ -125,13 +141,13 @@ def folder() -> Path:
     raise WebsiteMissing(f"no index.html in {package / 'web'}: the package is not whole, install it again")
 
 
-def pages(place: Path, *, admin: bool = False) -> dict[str, File | Version]:
+def pages(place: Path, *, admin: bool = False) -> dict[str, File | Version | Index]:
     """Return an answer for each file of the web client, by path; `/` is its index, for the joined ones.
 
     Args:
         admin: With the operators' page, at `/admin`.
     """
-    answers: dict[str, File | Version] = {}
+    answers: dict[str, File | Version | Index] = {}
     for path in sorted(place.rglob("*")):
         operators = path.relative_to(place).parts[0] == "admin"
         if path.is_file() and path.suffix in TYPES and (admin or not operators):
@@ -139,14 +155,22 @@ def pages(place: Path, *, admin: bool = False) -> dict[str, File | Version]:
     sources = {path.name: path.read_text() for path in place.iterdir() if path.suffix in (".js", ".css")}
     current = version(sources)
     answers["/at/**"] = current
-    answers["/"] = ready(
-        TYPES[".html"], _leading_to((place / "index.html").read_text(), current.stamp).encode()
-    )
+    answers["/"] = _index((place / "index.html").read_text(), current)
     if "/admin/index.html" in answers:
         answers["/admin"] = answers["/admin/index.html"]
     return answers
 
 
-def _leading_to(index: str, stamp: str) -> str:
-    """Return the index with this version's files; what is joined needs no word beforehand."""
-    return HEADING.sub(lambda found: f"{found[1]}at/{stamp}/{found[2]}" if found[1] else "", index)
+def _index(page: str, current: Version) -> Index:
+    """Return the first page with this version's files; what is joined needs no word beforehand."""
+    at = f"at/{current.stamp}"
+    joined_page = HEADING.sub(lambda found: f"{found[1]}{at}/{found[2]}" if found[1] else "", page)
+
+    def with_words(language: str) -> File:
+        early = f'<link rel="modulepreload" href="{at}/texts_{language}.js">\n</head>'
+        told = joined_page.replace("</head>", early, 1)
+        return ready(TYPES[".html"], told.encode(), vary="Accept-Encoding, Accept-Language")
+
+    languages = [found[1] for name in current.files if (found := WORDS.fullmatch(name))]
+    spoken = {language: with_words(language) for language in languages}
+    return Index(spoken, spoken.get("en", ready(TYPES[".html"], joined_page.encode())))
