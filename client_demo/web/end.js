@@ -6,7 +6,7 @@ import { button, el, icon, put } from './elements.js';
 import { curve } from './curve.js';
 import { mark, nameOf, ratingBeside } from './marks.js';
 import { stillness } from './settings.js';
-import { copyButton, hashOfDaily, hashOfPlayer, hashOfRecord, hashOfTournament } from './sharing.js';
+import { copyButton, hashOfDaily, hashOfPlayer, hashOfRecord, hashOfTournament, resultButton } from './sharing.js';
 import { plain } from './sentences.js';
 import { facts } from './stats.js';
 import { nameOfSide, sidesOf, teamHead } from './teams.js';
@@ -184,11 +184,21 @@ function toTournament(page, room) {
   return el('div', { class: 'line' }, el('a', back, t('cup.back')), leave);
 }
 
+// What one tells others of one's attempt: nothing that would help them.
+function boast({ state, seat, reason }) {
+  const own = state.ranking?.find((line) => line.seat === seat);
+  if (!own) return null;
+  const { score, mistakes } = own;
+  const facts = [reason === 'cleared' && t('cleared'), t('nPoints', { n: score }), mistakes > 0 && t('nMistakes', { n: mistakes })];
+  const words = [`tenmatch · ${t('daily')} ${state.daily}`, facts.filter(Boolean).join(' · ')].join('\n');
+  return resultButton(words, hashOfDaily({ day: state.daily }), { class: 'btn', test: 'share-result' });
+}
+
 function toDaily(page, room) {
   page.attempted = room.state.daily;
   const leave = button(t('toLobby'), () => page.leave(room), { class: 'btn quiet', test: 'leave' });
   const board = el('a', { class: 'btn main', href: hashOfDaily({ day: room.state.daily }), test: 'to-daily' }, t('dailyBoard'));
-  return el('div', { class: 'line' }, board, leave);
+  return el('div', { class: 'line' }, board, boast(room), leave);
 }
 
 function proof(page, room) {

@@ -85,6 +85,7 @@ export default {
   copyLink: 'Copy link',
   copy: 'Copy',
   copied: 'Copied',
+  copyResult: 'Copy result',
   share: 'Share …',
   invitation: 'Play Number Match with me:',
   link: 'Link',

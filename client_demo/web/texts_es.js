@@ -85,6 +85,7 @@ export default {
   copyLink: 'Copiar enlace',
   copy: 'Copiar',
   copied: 'Copiado',
+  copyResult: 'Copiar resultado',
   share: 'Compartir …',
   invitation: 'Juega a Number Match conmigo:',
   link: 'Enlace',

@@ -87,6 +87,7 @@ export default {
   copyLink: 'Copier le lien',
   copy: 'Copier',
   copied: 'Copié',
+  copyResult: 'Copier le résultat',
   share: 'Partager …',
   invitation: 'Joue à Number Match avec moi :',
   link: 'Lien',

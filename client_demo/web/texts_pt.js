@@ -86,6 +86,7 @@ export default {
   copyLink: 'Copiar link',
   copy: 'Copiar',
   copied: 'Copiado',
+  copyResult: 'Copiar resultado',
   share: 'Compartilhar …',
   invitation: 'Jogue Number Match comigo:',
   link: 'Link',
