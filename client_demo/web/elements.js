@@ -30,6 +30,14 @@ export function put(parent, ...children) {
   return parent;
 }
 
+/** Make these the children of an element, in this order; those that are in place are not touched, nor lose a press or the focus. */
+export function arrange(parent, children) {
+  for (const child of [...parent.children]) if (!children.includes(child)) child.remove();
+  for (const [at, child] of children.entries()) {
+    if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
+  }
+}
+
 /** One of the page's line icons, from the sprite in index.html. */
 export function icon(name) {
   return svg('svg', { class: 'icon', 'aria-hidden': 'true' }, svg('use', { href: `#i-${name}` }));

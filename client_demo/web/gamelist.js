@@ -1,16 +1,30 @@
 /** Under the first screen: games of one's own that still run, rooms to join, games to watch. Kept current by the lobby. */
-import { button, el, icon, put } from './elements.js';
+import { arrange, button, el, icon, put } from './elements.js';
 import { mark } from './marks.js';
-import { sizes } from './sentences.js';
+import { plain, sizes } from './sentences.js';
 import { t } from './texts.js';
 
 const SHOWN = ['race', 'turns', 'mirror']; // the kinds of game this page can show
+
+/** What one can do with each kind of tile. */
+const ACTS = {
+  own: { text: 'goBack', how: {}, props: { class: 'btn main', test: 'back-to-game' } },
+  open: { text: 'join', how: {}, props: { class: 'btn', test: 'open-room' } },
+  live: { text: 'watch', how: { watch: true }, props: { class: 'btn', test: 'watch-room' } },
+};
 
 export class GameList {
   constructor(page, told) {
     this.page = page;
     this.told = told;
-    this.tiles = new Map(); // room id -> [the line as text, its tile]
+    this.tiles = new Map(); // kind and room id -> Tile
+    this.groups = {
+      own: group('yourGames'),
+      featured: group('featuredGames', 'featured'),
+      open: group('openRooms'),
+      live: group('liveGames'),
+    };
+    this.nobody = el('div', { class: 'card stack' }, el('p', {}, t('nobody')));
     this.element = el('section', { class: 'stack', test: 'games' });
     this.stop = new AbortController();
   }
@@ -45,87 +59,58 @@ export class GameList {
       .filter(({ phase }) => phase === 'playing' || phase === 'starting')
       .sort((p, q) => q.watching - p.watching);
     const featured = client.featured.flatMap((id) => live.find(({ room }) => room === id) ?? []);
-    const rest = live.filter((line) => !featured.includes(line));
-    const groups = [
-      this.#group(
-        'yourGames',
-        own.map((room) => this.#tile(room, { room, own: true, line: lines.find((line) => line.room === room) })),
-      ),
-      this.#group(
-        'featuredGames',
-        featured.map((line) => this.#tile(line.room, line)),
-        'featured',
-      ),
-      this.#group(
-        'openRooms',
-        open.map((line) => this.#tile(line.room, line)),
-      ),
-      this.#group(
-        'liveGames',
-        rest.map((line) => this.#tile(line.room, line)),
-      ),
-    ].filter(Boolean);
-    put(this.element, groups.length ? groups : nobody());
-  }
-
-  #group(title, tiles, test) {
-    return (
-      tiles.length > 0 &&
-      el('div', { class: 'stack', test }, el('h2', {}, t(title)), el('ul', { class: 'tiles' }, tiles))
-    );
-  }
-
-  // A tile is made anew only when its line changed, so that focus and pointer stay on the others.
-  #tile(id, line) {
-    const text = JSON.stringify(line);
-    if (this.tiles.get(id)?.[0] !== text) this.tiles.set(id, [text, this.#drawn(line)]);
-    return this.tiles.get(id)[1];
-  }
-
-  #drawn(line) {
-    if (line.own) {
-      const facts = line.line ? aboutLine(line.line) : t('stillRunning');
-      return tile(
-        facts,
-        line.line && scores(line.line),
-        button(t('goBack'), () => this.page.visit({ room: line.room }), { class: 'btn main', test: 'back-to-game' }),
-      );
-    }
-    if (line.phase === 'open') {
-      return tile(
-        aboutLine(line),
-        el('p', { class: 'soft small' }, t('seatsTaken', { taken: line.seats, all: line.max_players })),
-        button(t('join'), () => this.page.visit({ room: line.room }), { class: 'btn', test: 'open-room' }),
-      );
-    }
-    const watching =
-      line.watching > 0 &&
-      el(
-        'span',
-        { class: 'eye soft line small', title: t('watchers') },
-        icon('eye'),
-        el('span', { class: 'unseen' }, t('watchers')),
-        String(line.watching),
-      );
-    return tile(
-      aboutLine(line),
-      scores(line),
-      el(
-        'div',
-        { class: 'line' },
-        button(t('watch'), () => this.page.visit({ room: line.room, watch: true }), {
-          class: 'btn',
-          test: 'watch-room',
-        }),
-        watching,
-      ),
-    );
+    const before = this.tiles;
+    this.tiles = new Map();
+    const tile = (kind, id, line) => {
+      const key = `${kind} ${id}`;
+      const shown = before.get(key) ?? new Tile(this.page, kind, id);
+      this.tiles.set(key, shown);
+      shown.draw(line);
+      return shown.element;
+    };
+    const shown = {
+      own: own.map((id) => tile('own', id, lines.find(({ room }) => room === id))),
+      featured: featured.map((line) => tile('live', line.room, line)),
+      open: open.map((line) => tile('open', line.room, line)),
+      live: live.filter((line) => !featured.includes(line)).map((line) => tile('live', line.room, line)),
+    };
+    for (const [name, { list }] of Object.entries(this.groups)) arrange(list, shown[name]);
+    const groups = Object.keys(shown).filter((name) => shown[name].length).map((name) => this.groups[name].element);
+    arrange(this.element, groups.length ? groups : [this.nobody]);
   }
 }
 
-function tile(title, ...content) {
-  return el('li', { class: 'card tile' }, el('p', {}, title), content);
+function group(title, test) {
+  const list = el('ul', { class: 'tiles' });
+  return { list, element: el('div', { class: 'stack', test }, el('h2', {}, t(title)), list) };
 }
+
+/** One game or room. Its button stays while all else changes: a press must not lose it to somebody's move. */
+class Tile {
+  constructor(page, kind, id) {
+    const { text, how, props } = ACTS[kind];
+    this.kind = kind;
+    this.label = t(text);
+    this.title = el('p');
+    this.body = el('div');
+    this.watching = el('span', { class: 'eye soft line small', title: t('watchers'), hidden: true });
+    this.act = button(this.label, () => page.visit({ room: id, ...how }), props);
+    this.element = el('li', { class: 'card tile' }, this.title, this.body, el('div', { class: 'line' }, this.act, this.watching));
+  }
+
+  /** Show what its line in the lobby says now; one's own game may have none. */
+  draw(line) {
+    if (this.line === line && this.drawn) return;
+    [this.line, this.drawn] = [line, true];
+    put(this.title, line ? aboutLine(line) : t('stillRunning'));
+    put(this.body, line && (this.kind === 'open' ? taken(line) : scores(line)));
+    if (line?.host) this.act.setAttribute('aria-label', `${this.label}: ${line.host.name}`);
+    this.watching.hidden = this.kind !== 'live' || !line.watching;
+    put(this.watching, icon('eye'), el('span', { class: 'unseen' }, t('watchers')), String(line?.watching ?? 0));
+  }
+}
+
+const taken = (line) => el('p', { class: 'soft small' }, t('seatsTaken', { taken: line.seats, all: line.max_players }));
 
 function aboutLine(line) {
   return [
@@ -143,7 +128,7 @@ function scores(line) {
     el(
       'p',
       { class: 'scores' },
-      points.map(([score, seat]) => el('span', {}, mark(seat), ` ${score}`)),
+      points.map(([score, seat]) => el('span', {}, mark(seat), ` ${plain(score)}`)),
     ),
     el(
       'div',
@@ -151,8 +136,4 @@ function scores(line) {
       points.map(([score, seat]) => el('i', { class: `s${seat}`, style: { 'flex-grow': Math.max(score, 0) + 1 } })),
     ),
   ];
-}
-
-function nobody() {
-  return el('div', { class: 'card stack' }, el('p', {}, t('nobody')));
 }
