@@ -80,7 +80,9 @@ def _file(sources: Mapping[str, str], name: str, members: Sequence[str], home: M
     own = {**spaces, name: "$"}
     within = {other: own[entry] for other, entry in home.items() if entry in own}
     blocks = [_block(member, sources[member], within) for member in members]
-    return "\n".join([*_heads(spaces), "export const $ = {};", *blocks])
+    # Who imports the entry gets what it exports, as if nothing were joined to it.
+    own_exports = f"export const {{ {', '.join(blocks[-1][1])} }} = $['{name}'];" if blocks[-1][1] else ""
+    return "\n".join([*_heads(spaces), "export const $ = {};", *(text for text, _ in blocks), own_exports])
 
 
 def _spaces(entries: Iterable[str]) -> dict[str, str]:
@@ -103,8 +105,12 @@ def _alone(source: str, home: Mapping[str, str]) -> str:
     return "\n".join([*_heads(spaces), IMPORT.sub(take, source)])
 
 
-def _block(name: str, source: str, spaces: Mapping[str, str]) -> str:
-    """Return a module as a block; *spaces* says in which object what it imports is to be found."""
+def _block(name: str, source: str, spaces: Mapping[str, str]) -> tuple[str, list[str]]:
+    """Return a module as a block, and what it exports.
+
+    Args:
+        spaces: In which object what it imports is to be found.
+    """
     exports: dict[str, str] = {}
 
     def listed(found: re.Match[str]) -> str:
@@ -126,7 +132,7 @@ def _block(name: str, source: str, spaces: Mapping[str, str]) -> str:
     if unknown := OTHER.search(body):
         raise NotJoinable(f"{name}: {unknown[0]!r} is no form known here")
     told = ", ".join(key if key == value else f"{key}: {value}" for key, value in exports.items())
-    return f"{{\n{body.rstrip()}\n$['{name}'] = {{ {told} }};\n}}"
+    return f"{{\n{body.rstrip()}\n$['{name}'] = {{ {told} }};\n}}", list(exports)
 
 
 def _taken(names: str | None, whole: str | None, space: str, module: str) -> str:
