@@ -14,9 +14,9 @@ export const sign = (seat) => MARKS[seat];
 
 /** The rating with which a player sat down to a rated game, to stand beside the name; nothing where there is none. */
 export function ratingBeside(state, seat) {
-  const rating = state.seats[seat]?.player.rating;
+  const rating = state.seats[seat]?.player.rating ?? null; // a record says null where there is none
   return (
-    rating !== undefined &&
+    rating !== null &&
     el('span', { class: 'soft small rating', title: t('rating'), test: `rating-${seat}` }, ` ${rating}`)
   );
 }

@@ -80,7 +80,7 @@ export class Players {
       mark(seat),
       el('span', { class: 'name', title: player.name }, nameOf(state, seat, this.room.seat)),
       el('span', { class: 'score', test: `score-${seat}`, data: { score } }, plain(score)),
-      player.rating !== undefined &&
+      (player.rating ?? null) !== null && // a record says null where there is none
         el('small', { class: 'kept', test: `rating-${seat}` }, `${t('rating')} ${player.rating}`),
       this.#strip(seat, state),
       this.#facts(seat, state, { turn, out }),

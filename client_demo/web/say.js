@@ -14,7 +14,8 @@ export class Say {
     this.rest = el('span');
     this.lock = el('span', { 'aria-hidden': 'true' });
     this.until = 0;
-    this.element = el('p', { class: 'say', test: 'say', role: 'status' }, this.text, this.rest, this.lock);
+    const rest = el('span', { class: 'rest' }, this.rest, this.lock); // on one line
+    this.element = el('p', { class: 'say', test: 'say', role: 'status' }, this.text, rest);
   }
 
   /** Say something: `tone` is 'bad' (it cost something), 'good' or '' (neither); `cost` stands behind it in grey. */

@@ -2,6 +2,8 @@
 import { nameOf } from './marks.js';
 import { t } from './texts.js';
 
+const MANY = 4; // numbers in the way that are all named: the board shows them anyway
+
 /** A number of points with its sign: +4, −2. */
 export const signed = (points) => (points < 0 ? `−${-points}` : `+${points}`);
 
@@ -57,7 +59,8 @@ export function reason({ code, a, b, blockers = [], seat }, board, room, story) 
   const [p, q] = [board?.at(a)?.digit, board?.at(b)?.digit];
   if (code === 'blocked') {
     const between = blockers.map((id) => board?.at(id)?.digit).filter(Boolean);
-    return t('why.blocked', { list: between.join(', '), n: between.length, a: p, b: q });
+    const list = between.length > MANY ? `${between.slice(0, MANY - 1).join(', ')} …` : between.join(', ');
+    return t('why.blocked', { list, n: between.length, a: p, b: q });
   }
   if (code === 'inactive' || code === 'stale') {
     const taker = a === undefined ? null : story.takerOf([a, b]);

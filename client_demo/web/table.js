@@ -7,7 +7,7 @@ import { Gallery } from './gallery.js';
 import { nameOf, sign } from './marks.js';
 import { Players } from './players.js';
 import { Say } from './say.js';
-import { pairWords, reason, sentence, signed } from './sentences.js';
+import { aboutRoom, pairWords, reason, sentence, signed } from './sentences.js';
 import { stillness } from './settings.js';
 import * as sound from './sound.js';
 import { nameOfSide, sidesOf } from './teams.js';
@@ -86,7 +86,8 @@ export class Table {
     const end = over && this.#endCard(told);
     this.gallery = state.boards && (room.seat === null || over) ? new Gallery(room) : null;
     const shown = this.count ?? this.gallery?.element ?? view.element;
-    put(this.middle, this.lead, end, shown, end ? told : [this.say.element, this.acts]);
+    const heading = el('h1', { class: 'unseen' }, aboutRoom(state));
+    put(this.middle, heading, this.lead, end, shown, end ? told : [this.say.element, this.acts]);
     this.view.element.inert = over;
     if (over) this.#reveal();
     this.#round();

@@ -29,7 +29,7 @@ export class Waiting {
       el(
         'div',
         {},
-        el('h2', {}, t(this.meets ? 'opponentFound' : 'waitingRoom')),
+        el('h1', { class: 'plain' }, t(this.meets ? 'opponentFound' : 'waitingRoom')),
         el('p', { class: 'soft' }, aboutRoom(room.state)),
         teams && el('p', { class: 'soft' }, `${t('option.teams')}: ${t(`teams.${teams}`)}`),
       ),
