@@ -85,7 +85,7 @@ def test_where_mistakes_are_free_they_are_told_all_the_same(visit: Visit) -> Non
     for pair, told, block in (
         ((0, 1), "1 and 2 are neither equal nor make 10", []),
         ((0, 19), "1 and 1 are on no line", []),
-        ((0, 8), "2, 3, 4, 5, 6, 7, 8 lie between 1 and 9", list(range(1, 8))),
+        ((0, 8), "2, 3, 4 … lie between 1 and 9", list(range(1, 8))),
     ):
         seen = refused(ann, *pair)
         assert (seen["say"], seen["block"], seen["locked"]) == (told, block, False)
