@@ -193,9 +193,8 @@ def test_what_looks_bad_is_found(visit: Visit) -> None:
     )
     assert "the page: " in measure(ann, "tooWide")[0]
     assert "<h1" in measure(ann, "tooPale")[0]
-    ann.page.evaluate(
-        "() => { document.querySelector('.brand').style.cssText = 'display: block; height: 20px; min-height: 0' }"
-    )
+    low = "display: block; height: 20px; min-height: 0"
+    ann.page.evaluate("(low) => { document.querySelector('.brand').style.cssText = low }", low)
     ann.page.evaluate("() => document.querySelector('#main').append(document.createElement('button'))")
     assert [part.partition("class")[0].partition(" ")[2] for part in measure(ann, "hardToTouch")] == [
         "<a ",
