@@ -59,19 +59,20 @@ export class BoardView {
     const heir = focused === undefined ? null : this.#heir(focused, [a, b]);
     for (const cell of [first, second]) this.#erase(cell, seat);
     this.#fold(rows);
-    this.#relabel();
+    this.#relabel(Math.min(...rows, this.rows.length)); // only what has moved
     if (heir !== null) this.#focus(heir);
   }
 
   /** Numbers were added: digits as text, ids from `first` on; they write themselves in one by one. */
   added({ digits, first }) {
     const pace = stillness() ? 0 : Math.min(WRITE, 1600 / digits.length);
+    const from = Math.max(0, this.rows.length - 1);
     for (const [i, digit] of [...digits].entries()) {
       const button = this.#write(first + i, Number(digit));
       button.classList.add('new');
       button.style.animationDelay = `${Math.round(i * pace)}ms`;
     }
-    this.#relabel();
+    this.#relabel(from);
   }
 
   /** A claim was wrong: dashed line, what lies between is marked for a moment. */
@@ -206,17 +207,16 @@ export class BoardView {
     }
   }
 
-  #relabel() {
+  // Say anew where the numbers are, in the rows from one on.
+  #relabel(from = 0) {
     this.grid.setAttribute('aria-rowcount', this.rows.length);
     this.strokes.fit(this.grid.childElementCount);
-    this.rows.forEach(({ cells }, row) =>
-      cells.forEach(({ id, digit }, column) => {
-        if (id !== null)
-          this.buttons
-            .get(id)
-            .setAttribute('aria-label', t('cell', { value: digit, row: row + 1, column: column + 1 }));
-      }),
-    );
+    for (let row = from; row < this.rows.length; row++) {
+      for (const [column, { id, digit }] of this.rows[row].cells.entries()) {
+        const label = id !== null && t('cell', { value: digit, row: row + 1, column: column + 1 });
+        if (label) this.buttons.get(id).setAttribute('aria-label', label);
+      }
+    }
     const first = this.ids[0];
     if (first !== undefined && !this.grid.querySelector('button[tabindex="0"]')) this.#stop(this.buttons.get(first));
   }
