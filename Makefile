@@ -6,6 +6,7 @@
 # make bench    measure the server beside Colyseus, 8 minutes on a quiet machine (ARGS=--quick: one)
 # make costs    count what a move costs in instructions, and expect that from now on
 # make asyncapi write down the messages as they are now, for machines (server/tenmatch/protocol/asyncapi.json)
+# make openapi  the same of what is had over HTTP (server/tenmatch/protocol/openapi.json)
 # make sessions record the sessions in tests/vectors/sessions/ anew, from a real server
 # make install  only the virtual environment
 
@@ -28,10 +29,8 @@ $(READY): pyproject.toml deploy/constraints.txt
 	$(BIN)/pip install -q --disable-pip-version-check -c deploy/constraints.txt -e '.[dev]'
 	@touch $@
 
-# Three processes: most of the time each waits. Byte code is kept whatever the environment says: the hundreds of servers
-# that are started read it.
 test: install tools check
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n 3 --no-loadscope-reorder $(ARGS)
+	$(BIN)/pytest -q -n 2 --no-loadscope-reorder $(ARGS)
 
 # What the tests run beside the server, as Debian ships it: a browser, Node and npm for the browser library, Redis, two
 # proxies, Prometheus, false clocks, networks, counted instructions. Nothing of it becomes a service that runs: POLICY forbids
@@ -64,6 +63,10 @@ format: install
 .PHONY: asyncapi
 asyncapi: install
 	$(BIN)/python -m tests.protocol.asyncapi
+
+.PHONY: openapi
+openapi: install
+	$(BIN)/python -m tests.protocol.openapi
 
 .PHONY: sessions
 sessions: install

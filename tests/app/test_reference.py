@@ -23,17 +23,19 @@ def section(name: str) -> str:
     return found[0]
 
 
-def test_pages_of_any_origin_may_read_the_document() -> None:
-    answer = route(SITE, Request("/v1/asyncapi.json", Headers()))
+@pytest.mark.parametrize(("standard", "version"), [("asyncapi", "3.0.0"), ("openapi", "3.1.0")])
+def test_pages_of_any_origin_may_read_the_documents(standard: str, version: str) -> None:
+    answer = route(SITE, Request(f"/v1/{standard}.json", Headers()))
     assert isinstance(answer, Response)
     assert (answer.status_code, answer.headers["Content-Type"]) == (HTTPStatus.OK, "application/json")
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
-    assert json.loads(answer.body)["asyncapi"] == "3.0.0"
+    assert json.loads(answer.body)[standard] == version
 
 
 def test_the_page_needs_nothing_but_its_style() -> None:
     assert set(re.findall(r'(?:src|href)="(/[^"]*)"', PAGE)) == {
         "/v1/asyncapi.json",
+        "/v1/openapi.json",
         "/v1/docs.css",
         "/favicon.svg",
     }
@@ -61,6 +63,14 @@ def test_each_kind_of_event_has_an_example_of_its_own() -> None:
         for pointer in schemas[happening]["oneOf"]:
             name = pointer["$ref"].rpartition("/")[2]
             assert f'"kind": "{name.removeprefix(family).lower()}"' in section(name)
+
+
+def test_each_thing_that_is_had_over_http_says_with_what_it_is_asked_and_what_it_answers() -> None:
+    for path, said in json.loads(SITE["/v1/openapi.json"].plain)["paths"].items():
+        shown = section(f"had_{said['get']['operationId']}")
+        assert f"GET {path}<" in shown
+        for name in (*(one["name"] for one in said["get"].get("parameters", ())), *said["get"]["responses"]):
+            assert f'<th scope="row"><code>{name}</code>' in shown
 
 
 def test_what_may_come_back_stands_with_each_message_of_a_client() -> None:

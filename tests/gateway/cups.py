@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from tests.gateway.nodes import Running
+from tests.gateway.pages import ask
 from tests.gateway.peer import Heard, Peer, welcome
-from tests.live.wire import Answer, fetch
 
 from tenmatch.game.ids import PlayerId
 
@@ -50,10 +50,6 @@ async def played(game: int, winner: PlayerId, *peers: Peer) -> None:
     loser = next(one for who, one in both.items() if who != winner)
     await loser.find(lambda message: message.get("room") == room and begun(message))
     await loser.send({"t": "resign", "room": room, "n": 1})
-
-
-async def ask(running: Running, path: str) -> Answer:
-    return await fetch(f"http://127.0.0.1:{running.port}", path)
 
 
 async def standing(running: Running, id: str) -> Any:

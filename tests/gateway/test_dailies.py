@@ -9,8 +9,8 @@ import pytest
 from tests.game.rooms import person
 from tests.gateway.meeting import Meet
 from tests.gateway.nodes import Running, rounds, running
+from tests.gateway.pages import ask
 from tests.gateway.peer import peer, welcome
-from tests.live.wire import Answer, fetch
 from tests.store.waiting import until
 
 from tenmatch.game import commands, daily
@@ -52,10 +52,6 @@ def dailies(running: Running) -> Dailies:
 
 async def freely(room: RoomId) -> None:
     """Let any room be founded."""
-
-
-async def ask(running: Running, path: str) -> Answer:
-    return await fetch(f"http://127.0.0.1:{running.port}", path)
 
 
 async def told(running: Running, day: str = "", query: str = "") -> Any:

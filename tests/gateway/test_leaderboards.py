@@ -5,12 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.gateway.conftest import Watch
-from tests.gateway.nodes import Running, running
+from tests.gateway.nodes import Running
+from tests.gateway.pages import ask
 from tests.gateway.test_ratings import ANN, BOB, EVE, NOON, game, ratings_of
-from tests.live.wire import Answer, fetch
-from tests.servers import Server
-from tests.store.waiting import until
 
 from tenmatch.game.days import DAY_MS
 from tenmatch.game.history import Participant, RatedGame
@@ -18,10 +15,6 @@ from tenmatch.game.ids import Millis, PlayerId, RoomId
 from tenmatch.game.options import Mode
 from tenmatch.game.rating import NEW, Ranked, rating, skill_after
 from tenmatch.store import keys
-
-
-async def ask(running: Running, path: str, method: str = "GET") -> Answer:
-    return await fetch(f"http://127.0.0.1:{running.port}", path, method)
 
 
 async def board(running: Running, query: str = "", mode: str = "race") -> Any:
@@ -157,18 +150,6 @@ async def test_a_head_has_no_body(node: Running) -> None:
     whole, head = await ask(node, "/v1/leaderboards/race"), await ask(node, "/v1/leaderboards/race", "HEAD")
     assert (head.status, head.body) == (200, b"")
     assert head.headers["content-length"] == str(len(whole.body))
-
-
-async def test_while_the_store_is_away_one_may_ask_again(own_server: Server, watch: Watch) -> None:
-    async with running(own_server.url) as node:
-        await enter(node, game(1, ANN, BOB))
-        own_server.freeze()
-        for path in ("/v1/leaderboards/race", f"/v1/players/{ANN}"):
-            answer = await ask(node, path)
-            assert (answer.status, answer.headers["retry-after"]) == (503, "1")
-        own_server.thaw()
-        await until(lambda: node.node.pulse.fresh)
-        assert (await board(node))["players"] == 2
 
 
 async def test_who_has_just_expired_is_left_out(node: Running) -> None:

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 from tests.gateway.conftest import Watch
 from tests.gateway.nodes import Running, ended, founded, playing, rounds, running
-from tests.live.wire import Answer, fetch
+from tests.gateway.pages import ask
+from tests.live.wire import Answer
 from tests.protocol.logs import LOGS
-from tests.servers import Server
 from tests.store.waiting import until
 
 from tenmatch.game import commands
@@ -43,10 +43,6 @@ async def node(url: str, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Async
 
 def kept_by(running: Running, ttl: int = 60) -> Records:
     return Records(running.store, ttl=ttl, spawn=lambda work: pytest.fail(f"not expected: {work}"))
-
-
-async def ask(running: Running, path: str, method: str = "GET", **headers: str) -> Answer:
-    return await fetch(f"http://127.0.0.1:{running.port}", path, method, **headers)
 
 
 async def record(running: Running, room: RoomId) -> Answer:
@@ -108,17 +104,6 @@ async def test_a_room_in_which_nobody_played_has_no_record(node: Running) -> Non
     assert (await record(node, table.room)).status == 404
     assert await kept_by(node).keep([table]) == {table}
     assert await node.store.call("GET", keys.record(table.room)) is None
-
-
-async def test_where_the_store_is_away_one_may_ask_again(own_server: Server, watch: Watch) -> None:
-    async with running(own_server.url) as node:
-        table = await ended(node)
-        own_server.freeze()
-        answer = await record(node, table.room)
-        assert (answer.status, answer.headers["retry-after"]) == (503, "1")
-        own_server.thaw()
-        await until(lambda: node.node.pulse.fresh)
-        assert (await record(node, table.room)).status == 200
 
 
 # Kept

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from tests.gateway.conftest import Watch
-from tests.gateway.cups import NONE, announced, ask, begun, entered, played, player, said, standing
+from tests.gateway.cups import NONE, announced, begun, entered, played, player, said, standing
 from tests.gateway.meeting import Meet
 from tests.gateway.nodes import Running, rounds, running
+from tests.gateway.pages import ask
 from tests.gateway.peer import peer, welcome
 from tests.store.waiting import until
 

@@ -24,7 +24,8 @@ async def others(knock: Knock) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/healthz", "/v1/rooms", "/v1/rooms?since=1", "/v1/docs", "/v1/asyncapi.json"]
+    "path",
+    ["/", "/healthz", "/v1/rooms", "/v1/rooms?since=1", "/v1/docs", "/v1/asyncapi.json", "/v1/openapi.json"],
 )
 async def test_pages_are_there_for_get_and_head(node: Node, path: str) -> None:
     get, head = await fetch(node.url, path), await fetch(node.url, path, "HEAD")

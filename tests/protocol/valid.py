@@ -1,6 +1,6 @@
-"""Is a message what its schema says, and nothing more? The schemas are open, as the wire is.
+"""Is a message, or an answer over HTTP, what its schema says, and nothing more?
 
-Here they are shut.
+The schemas are open, as the wire is. Here they are shut.
 """
 
 from collections.abc import Mapping
@@ -8,9 +8,10 @@ from typing import Any, Final, cast
 
 import jsonschema_rs
 
+from tenmatch.protocol.openapi import page_schemas
 from tenmatch.protocol.schema import HAPPENINGS, Schema, client, ref, schemas, server
 
-OPEN: Final = schemas()
+OPEN: Final = {**page_schemas(), **schemas()}
 
 
 def _shut(name: str, schema: Schema) -> Schema:
@@ -49,5 +50,10 @@ def complaint(message: Mapping[str, Any]) -> str | None:
     name = server(cast(str, message["t"]))
     if name not in OPEN:
         return f"no message has the type {message['t']!r}"
-    found = next(iter(validator(name).iter_errors(message)), None)
-    return f"{found.message[:300]} in {message}" if found else None
+    return misfit(name, message)
+
+
+def misfit(name: str, value: object) -> str | None:
+    """Return in what a value is not as the schema of that name says, if it is not."""
+    found = next(iter(validator(name).iter_errors(value)), None)
+    return f"{found.message[:300]} in {value}" if found else None

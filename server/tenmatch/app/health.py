@@ -5,8 +5,10 @@ from http import HTTPStatus
 
 from websockets.http11 import Request, Response
 
+from tenmatch import __version__
 from tenmatch.app.node import Node
 from tenmatch.gateway.http import FOR_ANYONE, Page, say, tell
+from tenmatch.protocol.pages import ReadinessMap, RoomsMap
 
 
 def answers(node: Node) -> Mapping[str, Page]:
@@ -18,18 +20,19 @@ def answers(node: Node) -> Mapping[str, Page]:
 
     def readyz(_: Request) -> Response:
         status = HTTPStatus.OK if node.ready else HTTPStatus.SERVICE_UNAVAILABLE
-        parts = {
-            "ready": node.ready,
-            "node": node.name,
-            "store": node.pulse.fresh,
-            "feed": node.feed.healthy,
-            "draining": node.handshake.draining,
-            "lag_ms": round(node.watchdog.lag * 1000),
-        }
+        parts = ReadinessMap(
+            ready=node.ready,
+            node=node.name,
+            version=__version__,
+            store=node.pulse.fresh,
+            feed=node.feed.healthy,
+            draining=node.handshake.draining,
+            lag_ms=round(node.watchdog.lag * 1000),
+        )
         return tell(status, parts)
 
     def rooms(_: Request) -> Response:
-        told = {"rooms": list(listing.lines.values()), "featured": listing.featured}
+        told = RoomsMap(rooms=list(listing.lines.values()), featured=listing.featured)
         return tell(HTTPStatus.OK, told, FOR_ANYONE)
 
     return {

@@ -1,4 +1,4 @@
-"""What the server tells client authors of its wire: the AsyncAPI document, and a page made from it.
+"""What the server tells client authors: the AsyncAPI and OpenAPI documents, and a page made from both.
 
 The page is whole as it comes, without a script: it can be searched, linked into, printed, read in a terminal.
 """
@@ -22,30 +22,39 @@ GROUPS: Final = (
     ("Server", "What the server says"),
     ("Event", "What happens in a room"),
     ("TournamentEvent", "What happens in a tournament"),
+    ("Recorded", "What is in a record"),
     ("", "What is inside"),
 )
 """Schemas by how their names begin, with the title of each group."""
+HTTP: Final = "What is had over HTTP"
+"""The title of what the OpenAPI document has beside schemas."""
 
 
 def pages() -> dict[str, File]:
     """Return the answers by path."""
-    document = files("tenmatch.protocol").joinpath("asyncapi.json").read_bytes()
+    wire = files("tenmatch.protocol").joinpath("asyncapi.json").read_bytes()
+    http = files("tenmatch.protocol").joinpath("openapi.json").read_bytes()
     style = files("tenmatch.app").joinpath("reference.css").read_bytes()
-    page = Page(json.loads(document)).html().encode()
+    page = Page(json.loads(wire), json.loads(http)).html().encode()
     return {
-        "/v1/asyncapi.json": ready("application/json", document, for_anyone=True),
-        "/v1/docs": ready("text/html; charset=utf-8", page),
+        "/v1/asyncapi.json": ready("application/json", wire, for_anyone=True),
+        "/v1/openapi.json": ready("application/json", http, for_anyone=True),
+        "/v1/docs": ready("text/html; charset=utf-8", page, for_anyone=True),
         "/v1/docs.css": ready("text/css; charset=utf-8", style),
     }
 
 
 class Page:
-    """The page of an AsyncAPI document of ours."""
+    """The page of an AsyncAPI and an OpenAPI document of ours."""
 
-    def __init__(self, document: Json) -> None:
-        """Take the document apart."""
+    def __init__(self, document: Json, http: Json) -> None:
+        """Take the documents apart; schemas that both have are the same."""
         self._info = document["info"]
-        self._schemas: Mapping[str, Json] = document["components"]["schemas"]
+        self._schemas: Mapping[str, Json] = {
+            **document["components"]["schemas"],
+            **http["components"]["schemas"],
+        }
+        self._had = {said["get"]["operationId"]: (path, said["get"]) for path, said in http["paths"].items()}
         self._messages: Mapping[str, Json] = document["components"]["messages"]
         self._answers = {
             _named(said["messages"][0]): [_named(answer) for answer in said["reply"]["messages"]]
@@ -81,7 +90,8 @@ class Page:
             f"<main><h1>The wire, version {escape(self._info['version'])}</h1>"
             f"{_prose(self._info['description'])}"
             '<p>For machines: <a href="/v1/asyncapi.json">asyncapi.json</a> '
-            "(AsyncAPI 3, with JSON Schemas of all messages).</p>"
+            "(AsyncAPI 3, with JSON Schemas of all messages) and, for what is had over HTTP, "
+            '<a href="/v1/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>'
             f"{sections}</main></body></html>\n"
         )
 
@@ -89,19 +99,24 @@ class Page:
         """Return the names of schemas by the title of their group, messages in the order of the document."""
         events = map(_named, self._schemas["Happening"]["oneOf"])
         order = dict.fromkeys((*self._messages, *events, *self._schemas))
-        groups: dict[str, list[str]] = {title: [] for _, title in GROUPS}
+        groups: dict[str, list[str]] = {title: [] for _, title in GROUPS[:-2]}
+        groups |= {HTTP: [*map(_place, self._had)], **{title: [] for _, title in GROUPS[-2:]}}
         for name in order:
             if name not in ("FromClient", "ToClient"):  # all of the page
                 groups[next(title for start, title in GROUPS if name.startswith(start))].append(name)
         return groups
 
     def _title(self, name: str) -> str:
+        if name.startswith(_HAD):
+            return str(self._had[name.removeprefix(_HAD)][0])
         schema = self._schemas[name]
         if name in self._messages:
             return str(self._messages[name]["name"])
         return str(schema["properties"]["kind"]["const"]) if name in self._events else name
 
     def _section(self, name: str) -> str:
+        if name.startswith(_HAD):
+            return self._page(name, *self._had[name.removeprefix(_HAD)])
         schema = self._schemas[name]
         about = schema.get("description", "")
         return (
@@ -109,6 +124,31 @@ class Page:
             f"<p>{_inline(about)}</p>{self._answered(name)}{self._values(schema)}{self._fields(name, schema)}"
             f"{''.join(map(_example, self._examples(name)))}</section>"
         )
+
+    def _page(self, place: str, path: str, said: Json) -> str:
+        """Show what can be asked for, with what, and what is answered."""
+        asked = "".join(
+            self._row(one["name"], {**one["schema"], "description": one["description"]}, one["required"])
+            for one in said.get("parameters", ())
+        )
+        answers = "".join(
+            f'<tr><th scope="row"><code>{status}</code></th><td class="type">{self._content(answer)}</td>'
+            f"<td>{_inline(answer['description'])}</td></tr>"
+            for status, answer in said["responses"].items()
+        )
+        return (
+            f'<section id="{place}"><h3><a href="#{place}">GET {escape(path)}</a></h3>'
+            f"<p>{_inline(said['summary'])}</p>"
+            f"{f'<table><tbody>{asked}</tbody></table>' if asked else ''}"
+            f'<p class="answers">Answers:</p><table><tbody>{answers}</tbody></table></section>'
+        )
+
+    def _content(self, answer: Json) -> str:
+        """Say briefly what an answer is made of."""
+        [(media, content)] = answer.get("content", {"": {}}).items()
+        if "$ref" in content.get("schema", {}):
+            return self._link(_named(content["schema"]))
+        return escape(media.partition(";")[0])
 
     def _answered(self, name: str) -> str:
         if name not in self._answers:
@@ -188,6 +228,14 @@ _KINDS: Final = {
     "null": "null",
     "object": "map",
 }
+
+
+_HAD: Final = "had_"
+
+
+def _place(operation: str) -> str:
+    """Return where on the page it stands what can be had."""
+    return f"{_HAD}{operation}"
 
 
 def _named(pointer: Json) -> str:

@@ -2,33 +2,22 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import TypedDict
 
 from websockets.http11 import Request, Response
 
 from tenmatch.game.daily import revealed_at
 from tenmatch.game.days import after, begins_at, day_named, day_of
-from tenmatch.game.ids import Day, RoomId
+from tenmatch.game.ids import Day
 from tenmatch.gateway.boardpart import LINES, Part, pages, part_of
 from tenmatch.gateway.dailies import Dailies, Result
 from tenmatch.gateway.http import AS_IT_IS_NOW, Later, path_of, read_for, say, tell
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.maps import PersonMap
+from tenmatch.protocol.pages import DayLineMap, DayMap
 from tenmatch.rules.deal import commitment
 from tenmatch.store import daily
 from tenmatch.store.boards import Placed
 from tenmatch.store.connect import Store
-
-
-class LineMap(TypedDict):
-    """A line of a day's board."""
-
-    place: int
-    player: PersonMap
-    cleared: bool
-    points: int
-    time_ms: int
-    room: RoomId | None  # whose record can be had; null before the seed is told
 
 
 class DailyBoards:
@@ -59,23 +48,23 @@ class DailyBoards:
         board = await daily.board(self._store, day, first=part.first, many=LINES, player=part.player)
         lines = await self._lines(day, board.lines, revealed)
         own = await self._lines(day, [board.own] if board.own else [], revealed)
-        told = {
-            "day": day,
-            "begins_at": begins_at(day),
-            "ends_at": begins_at(after(day)),
-            "revealed_at": revealed_at(day),
-            "drawn_at": seed.drawn_at,
-            "commit": commitment(seed.seed),
-            "seed": seed.seed.hex() if revealed else None,
-            "players": board.players,
-            "page": part.page,
-            "pages": pages(board.players),
-            "lines": lines,
-            "own": own[0] if own else None,
-        }
+        told = DayMap(
+            day=day,
+            begins_at=begins_at(day),
+            ends_at=begins_at(after(day)),
+            revealed_at=revealed_at(day),
+            drawn_at=seed.drawn_at,
+            commit=commitment(seed.seed),
+            seed=seed.seed.hex() if revealed else None,
+            players=board.players,
+            page=part.page,
+            pages=pages(board.players),
+            lines=lines,
+            own=own[0] if own else None,
+        )
         return tell(HTTPStatus.OK, told, AS_IT_IS_NOW)
 
-    async def _lines(self, day: Day, placed: Sequence[Placed], revealed: bool) -> list[LineMap]:
+    async def _lines(self, day: Day, placed: Sequence[Placed], revealed: bool) -> list[DayLineMap]:
         found = await self._dailies.results(day, [each.player for each in placed])
         return [
             _line(each, result, revealed)
@@ -84,8 +73,8 @@ class DailyBoards:
         ]
 
 
-def _line(placed: Placed, result: Result, revealed: bool) -> LineMap:
-    return LineMap(
+def _line(placed: Placed, result: Result, revealed: bool) -> DayLineMap:
+    return DayLineMap(
         place=placed.place,
         player=PersonMap(id=placed.player, name=result.name),
         cleared=result.cleared,

@@ -61,7 +61,11 @@ def read_for(what: str, work: Callable[[], Awaitable[Response]], spawn: Spawn) -
             return await work()
         except StoreDown as error:
             log.warning("an answer was not read", extra={"what": what, "error": str(error)})
-            return say(HTTPStatus.SERVICE_UNAVAILABLE, f"no {what} can be read now", {"Retry-After": "1"})
+            return say(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f"no {what} can be read now",
+                {**FOR_ANYONE, "Retry-After": "1"},
+            )
 
     return Later(fetch, spawn)
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from itertools import pairwise
-from typing import Final, NotRequired, TypedDict
+from typing import Final
 
 from websockets.http11 import Request, Response
 
 from tenmatch.game.history import Outcome, Participant, Standing
-from tenmatch.game.ids import Millis, PlayerId, RoomId
+from tenmatch.game.ids import PlayerId
 from tenmatch.game.options import Mode
 from tenmatch.game.rating import NEW_RATING, rating
 from tenmatch.gateway.boardpart import LINES, Part, pages, part_of, player_named
@@ -16,51 +16,20 @@ from tenmatch.gateway.http import AS_IT_IS_NOW, Later, path_of, query_of, read_f
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.protocol.maps import PersonMap
+from tenmatch.protocol.pages import (
+    PERIODS,
+    LeaderboardMap,
+    LeaderMap,
+    PlayedMap,
+    PlayerPageMap,
+    ResultMap,
+    RivalMap,
+)
 from tenmatch.store import boards
 from tenmatch.store.boards import Placed
 from tenmatch.store.connect import Store
 
 RESULTS: Final = 50  # games of a player that are told of one by one
-
-
-class LineMap(TypedDict):
-    """A line of a leaderboard."""
-
-    place: int
-    player: PersonMap
-    rating: int
-    games: int
-
-
-class RivalMap(PersonMap):
-    """Who else played in a game."""
-
-    place: int
-    rating: int  # before it
-
-
-class ResultMap(TypedDict):
-    """A game of a player's."""
-
-    room: RoomId
-    at: Millis
-    place: int
-    rating: int  # after it
-    change: int
-    counted: bool  # false: all rivals were met too often that day
-    rivals: list[RivalMap]
-    mates: NotRequired[list[RivalMap]]  # who was in the same team
-
-
-class ModeMap(TypedDict):
-    """Where a player is in a mode."""
-
-    rating: int
-    games: int
-    place: int | None  # among `players`; null: on no leaderboard
-    players: int
-    curve: list[tuple[Millis, int]]
-    results: list[ResultMap]
 
 
 class Leaderboards:
@@ -77,8 +46,8 @@ class Leaderboards:
         if name not in tuple(Mode):
             return say(HTTPStatus.NOT_FOUND, f"the modes are: {', '.join(Mode)}", AS_IT_IS_NOW)
         [period], part = query_of(request, "period"), part_of(request)
-        if period not in ("", "all", "week"):
-            return say(HTTPStatus.BAD_REQUEST, "period is all or week", AS_IT_IS_NOW)
+        if period not in ("", *PERIODS):
+            return say(HTTPStatus.BAD_REQUEST, f"period is {' or '.join(PERIODS)}", AS_IT_IS_NOW)
         if isinstance(part, str):
             return say(HTTPStatus.BAD_REQUEST, part, AS_IT_IS_NOW)
         return read_for("ratings", lambda: self._board(Mode(name), period == "week", part), self._spawn)
@@ -90,19 +59,19 @@ class Leaderboards:
         )
         own = [board.own] if board.own else []
         lines = await self._lines([*board.lines, *own], mode)
-        told = {
-            "mode": mode.value,
-            "period": "week" if of_the_week else "all",
-            "week": week,
-            "players": board.players,
-            "page": part.page,
-            "pages": pages(board.players),
-            "lines": [line for line in lines[: len(board.lines)] if line],
-            "own": lines[-1] if own else None,
-        }
+        told = LeaderboardMap(
+            mode=mode.value,
+            period="week" if of_the_week else "all",
+            week=week,
+            players=board.players,
+            page=part.page,
+            pages=pages(board.players),
+            lines=[line for line in lines[: len(board.lines)] if line],
+            own=lines[-1] if own else None,
+        )
         return tell(HTTPStatus.OK, told, AS_IT_IS_NOW)
 
-    async def _lines(self, placed: Sequence[Placed], mode: Mode) -> list[LineMap | None]:
+    async def _lines(self, placed: Sequence[Placed], mode: Mode) -> list[LeaderMap | None]:
         standings = await self._ratings.standings([(each.player, mode) for each in placed])
         return [_line(each, standing) for each, standing in zip(placed, standings, strict=True)]
 
@@ -120,13 +89,13 @@ class Leaderboards:
             return _unknown_player()
         latest = max(found.values(), key=lambda standing: standing.at)
         modes = {mode.value: await self._mode(player, mode, standing) for mode, standing in found.items()}
-        told = {"player": PersonMap(id=player, name=latest.name), "modes": modes}
+        told = PlayerPageMap(player=PersonMap(id=player, name=latest.name), modes=modes)
         return tell(HTTPStatus.OK, told, AS_IT_IS_NOW)
 
-    async def _mode(self, player: PlayerId, mode: Mode, standing: Standing) -> ModeMap:
+    async def _mode(self, player: PlayerId, mode: Mode, standing: Standing) -> PlayedMap:
         history = await self._ratings.history(player, mode)
         board = await boards.read(self._store, mode.value, None, first=0, many=1, player=player)
-        return ModeMap(
+        return PlayedMap(
             rating=standing.rating,
             games=standing.games,
             place=board.own.place if board.own else None,
@@ -140,10 +109,10 @@ def _unknown_player() -> Response:
     return say(HTTPStatus.NOT_FOUND, "no rated game of a player with this id is known", AS_IT_IS_NOW)
 
 
-def _line(placed: Placed, standing: Standing | None) -> LineMap | None:
+def _line(placed: Placed, standing: Standing | None) -> LeaderMap | None:
     if standing is None:  # it has just expired, and the board is told of that with its next change
         return None
-    return LineMap(
+    return LeaderMap(
         place=placed.place,
         player=PersonMap(id=placed.player, name=standing.name),
         rating=placed.rating,

@@ -218,7 +218,7 @@ class Focus(Request, frozen=True, kw_only=True):
 
 
 class Seek(Request, frozen=True, kw_only=True, tag="queue"):
-    """Wait for an opponent, or no longer."""
+    """Wait for a quick match, or no longer."""
 
     mode: Annotated[str, Meta(max_length=limits.KEY_LENGTH)]
     rated: bool | None = None

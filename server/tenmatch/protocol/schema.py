@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from tenmatch.game.answers import Obstacle
-from tenmatch.game.events import Level
+from tenmatch.game.events import EndReason, Level
 from tenmatch.game.options import PLAYERS, RANGES, Mode, Options, Teams
 from tenmatch.game.room import Phase
 from tenmatch.game.tournament.events import How
@@ -23,7 +23,9 @@ from tenmatch.game.tournament.state import Phase as TournamentPhase
 from tenmatch.protocol import maps
 from tenmatch.protocol.from_client import TYPES
 from tenmatch.protocol.glossary import meaning
+from tenmatch.protocol.pages import PERIODS
 from tenmatch.protocol.phrases import PHRASES
+from tenmatch.protocol.record import FORMAT
 from tenmatch.protocol.to_client import AnyToClient
 from tenmatch.protocol.tournaments import (
     TOURNAMENT_EVENT_TYPES,
@@ -100,18 +102,8 @@ _NAMED: Final[Mapping[str, type]] = {
 
 
 def schemas() -> dict[str, Schema]:
-    """Return every schema by its name; they point to each other as in an AsyncAPI document."""
-    pointers, found = msgspec.json.schema_components(_NAMED.values(), ref_template="{name}")
-    names = {name: _plain(name) for name in found}
-    names |= {
-        pointer["$ref"]: name
-        for name, pointer in zip(_NAMED, pointers, strict=True)
-        if "$ref" in pointer  # else it is no object
-    }
-    made = {names[name]: _renamed(schema, names) for name, schema in found.items()}
-    for name, schema in made.items():
-        if "properties" in schema:
-            _finish(name, schema)
+    """Return the schema of all that is said on a connection by its name; they point to each other."""
+    made = described(_NAMED)
     made["Asked"] = _asked()
     made["TournamentPhase"] = {**_texts([*TournamentPhase]), "title": "TournamentPhase"}
     made |= {
@@ -134,6 +126,22 @@ def schemas() -> dict[str, Schema]:
     return dict(sorted(made.items()))
 
 
+def described(named: Mapping[str, type]) -> dict[str, Schema]:
+    """Return the schemas of types by the names they are to have, and of what is inside them by its own."""
+    pointers, found = msgspec.json.schema_components(named.values(), ref_template="{name}")
+    names = {name: _plain(name) for name in found}
+    names |= {
+        pointer["$ref"]: name
+        for name, pointer in zip(named, pointers, strict=True)
+        if "$ref" in pointer  # else it is no object
+    }
+    made = {names[name]: _renamed(schema, names) for name, schema in found.items()}
+    for name, schema in made.items():
+        if "properties" in schema:
+            _finish(name, schema, named.get(name))
+    return made
+
+
 def _plain(name: str) -> str:
     return name.rpartition(".")[2].removesuffix("Map")
 
@@ -149,13 +157,13 @@ def _renamed(part: Any, names: Mapping[str, str]) -> Any:
     return [_renamed(item, names) for item in part] if isinstance(part, list) else part
 
 
-def _finish(name: str, schema: Schema) -> None:
+def _finish(name: str, schema: Schema, kind: type | None) -> None:
     """Give a schema of an object its name, and each of its fields what its type does not say."""
     schema["title"] = name
     required = schema["required"] = list(schema.get("required", ()))
     if name == "Options":
         required += [field for field in schema["properties"] if field not in _NOT_ALWAYS]
-    properties = {field: schema["properties"][field] for field in _in_order(name, schema["properties"])}
+    properties = {field: schema["properties"][field] for field in _in_order(kind, schema["properties"])}
     for field, found in properties.items():
         said = _INSTEAD.get((name, field), found)
         if field not in required and _left_out(name, field):
@@ -166,16 +174,18 @@ def _finish(name: str, schema: Schema) -> None:
     schema.update(_TOGETHER.get(name, {}))
 
 
-def _in_order(name: str, fields: Mapping[str, Schema]) -> Iterator[str]:
+def _in_order(kind: type | None, fields: Mapping[str, Schema]) -> Iterator[str]:
     """Yield the fields as the type declares them, its tag first; those of a TypedDict come sorted."""
-    kind = _NAMED.get(name)
     declared = [] if kind is None or issubclass(kind, Struct) else [*get_type_hints(kind)]
     yield from declared or fields
 
 
 def _left_out(name: str, field: str) -> bool:
-    """Tell whether a field that may be absent is never null, as in messages and events of the server's."""
-    return name.startswith(("Server", "Event", "TournamentEvent")) and field not in _OPTIONAL_AND_NULL
+    """Tell whether a field that may be absent is never null, as in all that the server tells and keeps."""
+    return (
+        name.startswith(("Server", "Event", "TournamentEvent", "Recorded"))
+        and field not in _OPTIONAL_AND_NULL
+    )
 
 
 def _never_null(said: Schema) -> Schema:
@@ -227,6 +237,18 @@ _INSTEAD: Final[Mapping[tuple[str, str], Schema]] = {
     ("Tournament", "phase"): ref("TournamentPhase"),
     ("Game", "how"): {"anyOf": [ref("How"), {"type": "null"}]},
     ("RoomLine", "teams"): ref("Teams"),
+    ("TournamentLine", "format"): ref("Format"),
+    ("TournamentLine", "mode"): ref("Mode"),
+    ("TournamentLine", "phase"): ref("TournamentPhase"),
+    ("Leaderboard", "mode"): ref("Mode"),
+    ("Leaderboard", "period"): _texts(PERIODS),
+    ("RecordedPlayer", "bot"): {"anyOf": [ref("Level"), {"type": "null"}]},
+    ("RecordedMistaken", "code"): _texts([*Fault, Obstacle.PAIRS_LEFT]),
+    ("Record", "format"): {"const": FORMAT},
+    ("Record", "mode"): ref("Mode"),
+    ("Record", "options"): ref("Options"),
+    ("Record", "events"): {"type": "array", "items": ref("Recorded")},
+    ("RecordResult", "reason"): _texts([*EndReason]),
     ("ServerRefused", "code"): _texts([*Obstacle, *Fault]),
     ("EventMistaken", "code"): _texts([*Fault, Obstacle.PAIRS_LEFT]),
     ("ServerDetached", "reason"): _texts(["taken_over", "kicked", "closed"]),

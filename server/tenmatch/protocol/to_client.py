@@ -102,7 +102,7 @@ class Paired(ToClient, frozen=True, kw_only=True):
 
 
 class Queued(ToClient, frozen=True, kw_only=True):
-    """How the player stands in the queue; told where that is not what they asked for last."""
+    """Whether the player waits for a quick match; told where that is not what they asked for last."""
 
     mode: str
     rated: bool

@@ -15,6 +15,7 @@ from tenmatch.gateway.http import AS_IT_IS_NOW, Later, path_of, read_for, respon
 from tenmatch.gateway.kept import Kept
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.gateway.tournament.tournaments import NoSuchTournament, Tournaments
+from tenmatch.protocol.pages import TournamentPageMap, TournamentsMap
 from tenmatch.protocol.tournaments import TournamentLine, results, tournament_map
 from tenmatch.store import lobby
 from tenmatch.store.connect import Store
@@ -48,7 +49,8 @@ class TournamentPages:
         except NoSuchTournament:
             return _unknown()
         if not as_table:
-            return tell(HTTPStatus.OK, {"tournament": id, **tournament_map(tournament)}, AS_IT_IS_NOW)
+            page = TournamentPageMap(tournament=id, **tournament_map(tournament))
+            return tell(HTTPStatus.OK, page, AS_IT_IS_NOW)
         headers = {**AS_IT_IS_NOW, "Content-Disposition": f'attachment; filename="tournament-{id}.csv"'}
         return respond(HTTPStatus.OK, as_csv(tournament), "text/csv; charset=utf-8", headers)
 
@@ -62,7 +64,7 @@ class TournamentPages:
     async def _listed(self) -> bytes:
         lines = (await lobby.newest(self._store, at=lobby.TOURNAMENTS)).lines
         told = [msgspec.json.decode(line, type=TournamentLine) for _, line in lines or ()]
-        return msgspec.json.encode({"tournaments": told})
+        return msgspec.json.encode(TournamentsMap(tournaments=told))
 
 
 def as_csv(tournament: Tournament) -> bytes:
