@@ -15,11 +15,13 @@ from tenmatch.client import (
     ClientError,
     Denied,
     Ending,
+    Phase,
     Refused,
     Room,
     State,
     Status,
     Step,
+    Tournament,
     text,
 )
 
@@ -41,6 +43,7 @@ class Person:
             on_status=self.changed,
         )
         self.kinds: dict[str, list[list[Any]]] = {}  # by room: seq and kind of what was told
+        self.tournament: Tournament | None = None
         self.gone: dict[str, str] = {}  # by room: why one is in it no more
         self.readers: list[asyncio.Task[None]] = []
 
@@ -147,6 +150,20 @@ class Driver:
 
     async def queue(self, who: Person, request: Request) -> Request:
         return who.follow(await who.client.quick_match(request["mode"]))
+
+    async def enter_tournament(self, who: Person, request: Request) -> Request:
+        who.tournament = await who.client.tournament(request["tournament"])
+        await who.tournament.enter()
+        return {}
+
+    async def play_tournament(self, who: Person, request: Request) -> Request:
+        assert who.tournament is not None
+        while (room := await who.tournament.next_game()) is not None:
+            await room.until(lambda state: state.phase in (Phase.PLAYING, Phase.OVER))
+            if request["gives_up"]:
+                await room.resign()
+            await room.until(lambda state: state.phase is Phase.OVER)
+        return {"ranking": [[line.player, line.place] for line in who.tournament.state.standings()]}
 
     async def lobby(self, who: Person, request: Request) -> Request:
         async for rooms in who.client.lobby():

@@ -4,13 +4,12 @@ What a client is asked, and what it answers, stands in tests/client/README.md.
 """
 
 import asyncio
-from functools import partial
 from typing import Any
 
 import pytest
 from tests.client.conftest import Meet
 from tests.client.meddler import Meddler, Message
-from tests.client.troupe import DRIVERS, Player, Refusal
+from tests.client.troupe import Player, Refusal
 from tests.live.client import Client
 from tests.live.node import Node
 
@@ -285,20 +284,40 @@ async def test_strangers_are_called_together(meet: Meet) -> None:
     assert {view["seat"] for view in views} == {0, 1}
 
 
+async def test_who_is_called_to_the_games_of_a_tournament_comes(
+    meet: Meet, node: Node, between: Meddler
+) -> None:
+    best, other = await meet(), await meet()
+    host = await Client.connect(node.url)
+    await host.hello()
+    wanted = {"title": "Cup", "format": "knockout", "mode": "race", "options": {"countdown_ms": 0}}
+    id = (await host.ask("tournament_create", **wanted))["tournament"]
+    for player in (best, other):
+        await player.ask("enter_tournament", tournament=id)
+    played = [
+        asyncio.create_task(player.ask("play_tournament", gives_up=player is other))
+        for player in (best, other)
+    ]
+    between.cut()
+    await host.ask("tournament_start", tournament=id)
+    first, second = [(await player.ask("who"))["player"] for player in (best, other)]
+    for told in await asyncio.gather(*played):
+        assert told["ranking"] == [[first, 1], [second, 2]]
+    await host.close()
+
+
 async def test_public_rooms_are_listed(meet: Meet) -> None:
     player = await meet()
     await player.enter("create", mode="turns", options=QUICK)
     assert (await player.ask("lobby"))["phase"] == "open"
 
 
-async def test_a_server_that_falls_silent_is_left(meet_as: Meet, between: Meddler) -> None:
-    """By clients of all languages at once: to be sure of it takes them a while."""
-    pairs = [await begun(partial(meet_as, language)) for language in DRIVERS]
-    players = [player for pair in pairs for player in pair]
-    waiting = [player.ask("until_status", status="reconnecting") for player in players]
+@pytest.mark.full
+async def test_a_server_that_falls_silent_is_left(meet: Meet, between: Meddler) -> None:
+    one, other = await begun(meet)
+    waiting = [player.ask("until_status", status="reconnecting") for player in (one, other)]
     between.freeze()
     await asyncio.gather(*waiting)
     between.thaw()
-    for one, other in pairs:
-        await one.match()
-        await same_at_last(one, other)
+    await one.match()
+    await same_at_last(one, other)

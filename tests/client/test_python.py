@@ -1,9 +1,11 @@
 """What the Python client offers beyond what the suite asks of every client."""
 
+import asyncio
+
 import pytest
 from tests.live.node import Node
 
-from tenmatch.client import Client, Created, Denied, Detached, Phase, Shown, Step
+from tenmatch.client import PHRASES, Chat, Client, Created, Denied, Detached, Phase, Reason, Shown, Step
 
 
 async def test_seats_can_be_chosen_and_computer_players_put_on_them(node: Node) -> None:
@@ -43,6 +45,16 @@ async def test_what_happens_is_told_from_the_room_as_it_is_to_its_leaving(node: 
             await room.ready()
 
 
+async def test_no_state_is_passed_over_that_somebody_waits_for(node: Node) -> None:
+    async with Client(node.url, proxy=None) as client:
+        room = await client.create("mirror", max_players=1, countdown_ms=0)
+        waiting = asyncio.create_task(room.until(lambda state: state.phase is Phase.STARTING))
+        await asyncio.sleep(0)  # it waits
+        await room.ready()  # the three events come in one packet
+        assert (await asyncio.wait_for(waiting, 10)).phase is Phase.STARTING
+        assert room.state.phase is Phase.PLAYING
+
+
 async def test_the_whole_log_and_a_fresh_snapshot_agree(node: Node) -> None:
     async with Client(node.url, proxy=None) as client:
         room = await client.create("mirror", max_players=1, countdown_ms=0)
@@ -54,6 +66,44 @@ async def test_the_whole_log_and_a_fresh_snapshot_agree(node: Node) -> None:
         assert isinstance(log[0].event, Created)
         assert (log[-1].seq, log[-1].chain) == (held.seq, held.chain)
         assert (await room.refresh()).board == held.board
+
+
+async def test_who_is_muted_is_not_heard_and_can_be_reported(node: Node) -> None:
+    async with Client(node.url, proxy=None) as ann, Client(node.url, proxy=None) as bob:
+        room = await ann.create("race", max_players=3)
+        joined = await bob.join(room.id)
+        assert bob.player is not None
+        heard = aiter(room)
+
+        async def line() -> Chat:
+            async with asyncio.timeout(10):
+                while not isinstance(what := await anext(heard), Chat):
+                    pass
+            return what
+
+        await joined.say("hello")
+        assert (first := await line()).phrase == "hello"
+        assert first.text == PHRASES["hello"]
+        ann.muted.add(bob.player["id"])
+        await joined.chat("not heard")
+        await room.chat("heard")
+        assert (await line()).text == "heard"
+        await room.report(bob.player["id"], Reason.ABUSE, "shouts")
+        await joined.focus(False)
+        with pytest.raises(Denied, match="a phrase is one of"):
+            await room.say("boo")
+
+
+async def test_the_games_most_worth_watching_are_known_with_the_lobby(node: Node) -> None:
+    async with Client(node.url, proxy=None) as ann, Client(node.url, proxy=None) as bob:
+        room = await ann.create("race", countdown_ms=0)
+        joined = await bob.join(room.id)
+        await asyncio.gather(room.ready(), joined.ready())
+        async with asyncio.timeout(10):
+            async for _ in bob.lobby():
+                if room.id in bob.featured:
+                    break
+        await room.resign()
 
 
 async def test_a_name_is_taken_or_why_not_is_said(node: Node) -> None:

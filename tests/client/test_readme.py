@@ -11,7 +11,7 @@ from typing import Any
 import websockets
 from tests.live.node import Node
 
-from tenmatch.client import Client, Phase
+from tenmatch.client import Client, Phase, Room
 
 ROOT = Path(__file__).parents[2]
 USUAL = "http://127.0.0.1:8765"  # where the documents have their server
@@ -93,7 +93,7 @@ def test_a_question_about_the_rules() -> None:
 
 
 async def test_the_events_of_a_room_in_python(node: Node) -> None:
-    [text] = blocks("server/client.md", "python")
+    text, _ = blocks("server/client.md", "python")
     assert "K7MPQ2" in text
     async with Client(node.url, name="Host", proxy=None) as host:
         room = await host.create("race", countdown_ms=0)
@@ -104,3 +104,24 @@ async def test_the_events_of_a_room_in_python(node: Node) -> None:
         await room.resign()
         out = await said(guest)
     assert out.startswith("seat 0 got ")
+
+
+async def test_a_player_in_a_tournament_in_python(node: Node) -> None:
+    _, text = blocks("server/client.md", "python")
+
+    async def play(room: Room) -> None:
+        await room.until(lambda state: state.phase is Phase.PLAYING)
+        if room.seat == 0:
+            await room.resign()
+        await room.until(lambda state: state.phase is Phase.OVER)
+
+    names: dict[str, Any] = {"play": play}
+    exec(text, names)
+    async with Client(node.url, name="Ann", proxy=None) as ann, Client(node.url, proxy=None) as bob:
+        cup = await ann.create_tournament("Cup", countdown_ms=0)
+        players = [asyncio.create_task(names["take_part"](one, cup.id)) for one in (ann, bob)]
+        await cup.until(lambda state: len(state.entrants) == 2)
+        await cup.start()
+        async with asyncio.timeout(LIMIT_S):
+            await asyncio.gather(*players)
+        assert [line.place for line in cup.state.standings()] == [1, 2]

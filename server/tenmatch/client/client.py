@@ -1,4 +1,4 @@
-"""A player's connection to a server: the rooms one is in, quick match, the list of rooms."""
+"""A player's connection to a server: the rooms one is in, quick match, the list of rooms, tournaments."""
 
 import asyncio
 import secrets
@@ -10,18 +10,40 @@ from typing import Any, Final, Literal, Self, TypeVar
 
 from tenmatch import __version__
 from tenmatch.client.address import base_of, named
-from tenmatch.client.errors import ClientError, Closed, Denied, Detached
-from tenmatch.client.heard import CODECS, Event, Failure, Heard
+from tenmatch.client.errors import ClientError, Closed, Detached
+from tenmatch.client.heard import CODECS, Event, Failure, Heard, TournamentEvent, TournamentHeard
 from tenmatch.client.link import Ending, Link, Status
 from tenmatch.client.lobby import Lobby
+from tenmatch.client.pages import Pages
 from tenmatch.client.requests import Requests
 from tenmatch.client.room import Room
 from tenmatch.client.seeking import Seeking
-from tenmatch.game.ids import Millis, RoomId, SeatNumber
+from tenmatch.client.tournament import Tournament
+from tenmatch.game.ids import Millis, PlayerId, RoomId, SeatNumber, TournamentId
 from tenmatch.protocol import from_client, to_client
-from tenmatch.protocol.from_client import Create, Daily, FromClient, Hello, Join, OptionValue, Request, Seek
+from tenmatch.protocol.from_client import (
+    Create,
+    CreateTournament,
+    Daily,
+    FromClient,
+    Hello,
+    Invited,
+    Join,
+    OptionValue,
+    Request,
+    Seek,
+    WatchTournament,
+)
 from tenmatch.protocol.maps import LimitsMap, PersonMap, RoomLine
-from tenmatch.protocol.to_client import Ok, Paired, Queued, Rooms, Snapshot, Welcome
+from tenmatch.protocol.to_client import (
+    Announcement,
+    Paired,
+    Queued,
+    Rooms,
+    Snapshot,
+    TournamentResumed,
+    Welcome,
+)
 
 _T = TypeVar("_T")
 AGENT: Final = f"tenmatch-python/{__version__}"
@@ -44,6 +66,7 @@ class Client:
         tls: ssl.SSLContext | None = None,
         proxy: str | Literal[True] | None = True,
         on_status: Callable[[Status, Ending | None], None] | None = None,
+        on_announcement: Callable[[Announcement], None] | None = None,
     ) -> None:
         """Be ready to connect.
 
@@ -55,6 +78,7 @@ class Client:
             tls: For a server whose certificate is signed by an authority of your own.
             proxy: As `websockets.connect` has it: True, the one of the environment.
             on_status: Hears how the connection stands, and how the one before ended.
+            on_announcement: Hears what those who run the server say to everyone.
 
         Raises:
             BadUrl: It is no URL of a server.
@@ -67,9 +91,13 @@ class Client:
         self.node = self.version = ""  # of the server
         self.talks = True  # whether people talk to each other on this server
         self.rooms: dict[RoomId, Room] = {}  # those that one is in
+        self.tournaments: dict[TournamentId, Tournament] = {}  # those that one follows
+        self.muted: set[str] = set()  # players, by id, of whose chat rooms tell nothing
+        self.pages: Final = Pages(url, tls=tls, proxy=proxy)  # what is had without a connection
         self._name = name
         self._agent = agent
         self._on_status = on_status or (lambda status, ending: None)
+        self._on_announcement = on_announcement or (lambda announcement: None)
         self._link = Link(self.url, CODECS[codec], self, tls=tls, proxy=proxy)
         self._requests = Requests(self._link.send)
         self._lobby = Lobby()
@@ -161,6 +189,8 @@ class Client:
         self._seeking.end(error)
         for room in tuple(self.rooms.values()):
             room.quit(error)
+        for tournament in tuple(self.tournaments.values()):
+            tournament.quit(error)
 
     # -- rooms
 
@@ -199,7 +229,7 @@ class Client:
         return await self._enter(Daily())
 
     async def quick_match(self, mode: str = "race", *, rated: bool = False, computer: bool = False) -> Room:
-        """Look for an opponent of one's strength, however long it takes, and return the room to play in.
+        """Wait for an opponent of one's strength, however long it takes, and return the room to play in.
 
         Args:
             computer: A computer player will do as soon as one is on offer, which takes some seconds.
@@ -207,27 +237,12 @@ class Client:
         Raises:
             Denied: There is no such queue; or one was taken out of it, as where one looks from elsewhere too.
         """
-        wish = Seek(mode=mode, rated=rated, on=True)
-        found = self._seeking.begin(wish)
         try:
-            await self._requests.ask(wish, Ok, again=True)
-            while True:
-                match await found.get():
-                    case Paired(room=room):
-                        return await self.join(room)
-                    case Queued(on=True, bot=level) if level is not None and computer:
-                        await self._requests.ask(
-                            Seek(mode=mode, rated=rated, on=True, bot=True), Ok, again=True
-                        )
-                    case Queued(on=False):
-                        raise Denied("not_queued", "no opponent is looked for any more")
-                    case ClientError() as error:
-                        raise error
+            wish = Seek(mode=mode, rated=rated, on=True)
+            return await self.join(await self._seeking.find(wish, self._requests, computer=computer))
         except asyncio.CancelledError:
             self._link.send(Seek(mode=mode, on=False))
             raise
-        finally:
-            self._seeking.done()
 
     async def lobby(self) -> AsyncIterator[Mapping[RoomId, RoomLine]]:
         """Yield the public rooms, now and whenever they change. Raises Closed."""
@@ -238,6 +253,77 @@ class Client:
                     yield await self._lobby.changed()
             finally:
                 self._link.send(from_client.Lobby(on=False))
+
+    @property
+    def featured(self) -> list[RoomId]:
+        """Of the rooms that `lobby` yielded last the games most worth watching, the best first."""
+        return self._lobby.featured
+
+    # -- tournaments
+
+    async def tournament(self, tournament: str) -> Tournament:
+        """Follow a tournament, given by its id. Raises Denied."""
+        id = TournamentId(RoomId(tournament))
+        if id in self.tournaments:
+            return self.tournaments[id]
+        return await self._follow(WatchTournament(tournament=id, on=True))
+
+    async def create_tournament(
+        self,
+        title: str,
+        format: str = "knockout",
+        mode: str = "race",
+        *,
+        private: bool = False,
+        enter: bool = False,
+        most: int | None = None,
+        join_s: int | None = None,
+        minutes: int | None = None,
+        starts_in_s: int | None = None,
+        players: Mapping[str, str] | None = None,
+        key: str | None = None,
+        **options: OptionValue,
+    ) -> Tournament:
+        """Announce a tournament, be its host, and follow it.
+
+        Args:
+            title: What it is called, 1 to 40 characters.
+            format: `knockout` or `arena`.
+            private: Not in the list; whoever has its id may come.
+            enter: The host plays, too.
+            most: So many can play.
+            join_s: Seconds in which who is called has to come.
+            minutes: Of an arena.
+            starts_in_s: Seconds until it begins; without, its host says when.
+            players: Names by id: these play and nobody else. Without, anybody may sign up.
+            key: The same within ten minutes is the same tournament. Without, a new one is made up.
+            options: Of the games' rooms: server/protocol.md, "Options".
+
+        Raises:
+            Denied: The server will not have it, as with an option out of range, which `field` names.
+        """
+        invited = [Invited(id=PlayerId(id), name=name) for id, name in (players or {}).items()]
+        wanted = CreateTournament(
+            title=title,
+            format=format,
+            mode=mode,
+            options=options,
+            private=private,
+            enter=enter,
+            most=most,
+            join_s=join_s,
+            minutes=minutes,
+            starts_in_s=starts_in_s,
+            players=None if players is None else invited,
+            key=key or secrets.token_hex(16),
+        )
+        return await self._follow(wanted)
+
+    async def _follow(self, request: Request) -> Tournament:
+        told = await self._requests.ask(request, to_client.Tournament, again=True)
+        return self.tournaments[told.tournament]
+
+    # -- oneself
 
     async def rename(self, name: str) -> PersonMap:
         """Take another name. Raises Denied."""
@@ -267,6 +353,8 @@ class Client:
             self._link.send(self._seeking.wish)
         for room in tuple(self.rooms.values()):
             room.connected()
+        for tournament in tuple(self.tournaments.values()):
+            tournament.connected()
 
     def _known(self, welcome: Welcome) -> None:
         self.player, self.token, self.seated = welcome.player, welcome.token, welcome.seated
@@ -284,6 +372,10 @@ class Client:
                 self._lobby.told(message)
             case Paired() | Queued():
                 self._seeking.told(message)
+            case to_client.Tournament() | TournamentResumed() | TournamentEvent():
+                self._to_tournament(message)
+            case Announcement():
+                self._on_announcement(message)
             case Failure(re=None) | Event() | to_client.Resumed() | to_client.Refused():
                 self._to_room(message)
             case to_client.Presence() | to_client.Chat() | to_client.Detached():
@@ -305,12 +397,21 @@ class Client:
         elif self._requests.is_asked(snapshot.re, Create, Daily, Join):
             self.rooms[snapshot.room] = Room(snapshot, self)
 
+    def _to_tournament(self, message: TournamentHeard) -> None:
+        tournament = self.tournaments.get(message.tournament)
+        if tournament is not None:
+            tournament.receive(message)
+        elif isinstance(message, to_client.Tournament) and self._requests.is_asked(
+            message.re, WatchTournament, CreateTournament
+        ):
+            self.tournaments[message.tournament] = Tournament(message, self)
+
     def _to_room(self, message: Heard) -> None:
         room = self.rooms.get(getattr(message, "room", None) or RoomId(""))
         if room is not None:
             room.receive(message)
 
-    # -- Wire of the rooms
+    # -- Wire of the rooms and tournaments
 
     def send(self, message: FromClient) -> bool:
         """Send a message; False where there is no connection."""
@@ -331,3 +432,7 @@ class Client:
     def left(self, room: RoomId) -> None:
         """Forget a room."""
         self.rooms.pop(room, None)
+
+    def unfollowed(self, tournament: TournamentId) -> None:
+        """Forget a tournament."""
+        self.tournaments.pop(tournament, None)

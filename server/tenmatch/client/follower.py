@@ -13,6 +13,7 @@ from tenmatch.client.errors import ClientError, Denied, Detached, Disconnected, 
 from tenmatch.client.happenings import Happening, Happenings, Shown, Step
 from tenmatch.client.heard import Event, Failure, Heard, Told, told
 from tenmatch.client.moves import Moves
+from tenmatch.client.pages import Pages
 from tenmatch.client.state import Differs, State, begin, follow
 from tenmatch.game.ids import RoomId, SeatNumber
 from tenmatch.protocol import to_client
@@ -35,6 +36,12 @@ class RoomStatus(StrEnum):
 
 class Wire(Protocol):
     """What a room needs of its client."""
+
+    muted: set[str]  # players, by id, of whom nothing is heard
+
+    @property
+    def pages(self) -> Pages:
+        """What is had without a connection."""
 
     def send(self, message: FromClient) -> bool:
         """Send a message; False where there is no connection."""
@@ -117,8 +124,9 @@ class Follower:
             case Presence(online=online, watching=watching):
                 self.online, self.watching = online, watching
                 self._tell(message)
-            case Chat():
-                self._tell(message)
+            case Chat(player=player):
+                if player["id"] not in self._wire.muted:
+                    self._tell(message)
             case to_client.Detached(reason=reason):
                 self.quit(Detached(self.id, reason))
 
@@ -236,15 +244,19 @@ class Follower:
         return reader
 
     async def until(self, true: Callable[[State], bool]) -> State:
-        """Return the room as soon as something is true of it. Raises Detached, Closed."""
-        async for _ in self:
-            if true(self.state):
-                return self.state
+        """Return the room as soon as something is true of it, and as it was then. Raises Detached, Closed.
+
+        No state is passed over: a game that is soon over was in play, too.
+        """
+        async for happening in self:
+            if isinstance(happening, Step | Shown) and true(happening.after):
+                return happening.after
         raise Detached(self.id, "left")
 
     async def beyond(self, seq: int) -> State:
-        """Return the room as soon as more has happened than the event *seq*. Raises Detached, Closed."""
-        return await self.until(lambda state: state.seq > seq)
+        """Return the room as it is once more has happened than the event *seq*. Raises Detached, Closed."""
+        await self.until(lambda state: state.seq > seq)
+        return self.state
 
     def _tell(self, happening: Happening) -> None:
         for reader in tuple(self._readers):

@@ -12,12 +12,13 @@ from msgspec import Struct
 
 from tenmatch.client.errors import NotOurs
 from tenmatch.game.events import AnyEvent
-from tenmatch.game.ids import Millis, RoomId, Seq
+from tenmatch.game.ids import Millis, RoomId, Seq, TournamentId
 from tenmatch.game.room import RULES
 from tenmatch.protocol import limits
 from tenmatch.protocol.from_client import FromClient
 from tenmatch.protocol.maps import EventMap, Progress
 from tenmatch.protocol.to_client import (
+    Announcement,
     Chat,
     Closing,
     Detached,
@@ -31,6 +32,8 @@ from tenmatch.protocol.to_client import (
     Rooms,
     Snapshot,
     ToClient,
+    Tournament,
+    TournamentResumed,
     Welcome,
 )
 
@@ -66,6 +69,13 @@ class Event(Struct, frozen=True):
     told: Told
 
 
+class TournamentEvent(Struct, frozen=True):
+    """An event of a tournament, told as it happens: the map of it."""
+
+    tournament: TournamentId
+    fields: EventMap
+
+
 class Failure(ToClient, frozen=True, kw_only=True, tag="error"):
     """An `error`, whose code may be one that this version does not know."""
 
@@ -87,14 +97,19 @@ _Message: TypeAlias = (
     | Rooms
     | Paired
     | Queued
+    | Tournament
+    | TournamentResumed
     | Ok
     | Pong
     | Detached
+    | Announcement
     | Closing
     | Failure
 )
-Heard: TypeAlias = _Message | Event
+Heard: TypeAlias = _Message | Event | TournamentEvent
 """Every message that a client understands."""
+TournamentHeard: TypeAlias = Tournament | TournamentResumed | TournamentEvent
+"""Those about a tournament."""
 
 _UNTOLD: Final[Mapping[str, Mapping[str, object]]] = {
     "created": {"salt": "", "rules": RULES},
@@ -160,6 +175,8 @@ class Codec(Struct, frozen=True):
                 raise NotOurs("a frame that is no map")
             if message.get("t") == "event":
                 return Event(message.get("from") or message["room"], told(message))
+            if message.get("t") == "tournament_event":
+                return TournamentEvent(message["tournament"], message)
             return _convert(message, _Message) if message.get("t") in _TYPES else None
         except (msgspec.DecodeError, KeyError) as error:
             raise NotOurs(f"not a message of this protocol: {error}") from error

@@ -16,6 +16,7 @@ class Lobby:
     def __init__(self) -> None:
         """Begin with nobody who wants it."""
         self.on = False
+        self.featured: list[RoomId] = []  # the games most worth watching, the best first
         self._lines: dict[RoomId, RoomLine] = {}
         self._news = asyncio.Event()
         self._end: ClientError | None = None
@@ -23,7 +24,7 @@ class Lobby:
     def __enter__(self) -> None:
         """Want it, from scratch."""
         assert not self.on, "one lobby at a time"
-        self.on, self._lines, self._end = True, {}, None
+        self.on, self._lines, self.featured, self._end = True, {}, [], None
         self._news.clear()
 
     def __exit__(
@@ -35,7 +36,9 @@ class Lobby:
     def told(self, rooms: Rooms) -> None:
         """Take the whole list, or what changed."""
         if rooms.rooms is not None:
-            self._lines = {}
+            self._lines, self.featured = {}, []
+        if rooms.featured is not None:
+            self.featured = rooms.featured
         for line in rooms.rooms or rooms.changed or ():
             self._lines[line["room"]] = line
         for gone in rooms.gone or ():

@@ -13,6 +13,7 @@ from tenmatch.protocol.from_client import (
     AnyMove,
     CallNoPair,
     Chat,
+    Focus,
     Join,
     Kick,
     Leave,
@@ -26,6 +27,7 @@ from tenmatch.protocol.from_client import (
     Start,
     WantRematch,
 )
+from tenmatch.protocol.record import Record
 from tenmatch.protocol.report import Reason
 from tenmatch.protocol.to_client import Ok, Refused, Resumed
 from tenmatch.rules.board import NumberId
@@ -117,13 +119,17 @@ class Room(Follower):
         await self._ask(Chat(room=self.id, text=text))
 
     async def say(self, phrase: str) -> None:
-        """Say what all read in their own language, by its key, as `good_game`."""
+        """Say what all read in their own language, by its key in `PHRASES`, as `good_game`."""
         await self._ask(Chat(room=self.id, phrase=phrase))
 
     async def report(self, player: str, reason: str, text: str | None = None) -> None:
         """Report another player in the room to the organiser: `abuse` `cheating` `stalling` `other`."""
         about, why = PlayerId(player), Reason(reason)
         await self._ask(SendReport(room=self.id, player=about, reason=why, text=text))
+
+    async def focus(self, on: bool) -> None:
+        """Say that the player sees the game, or no longer: the organiser may want to know."""
+        await self._ask(Focus(room=self.id, on=on))
 
     async def leave(self) -> None:
         """Leave: before the start that frees the seat; in play the seat stays one's own."""
@@ -143,6 +149,15 @@ class Room(Follower):
         join = Join(room=self.id, watch=watch, after=Seq(0), chain=0)
         resumed = await self._wire.ask(join, Resumed)
         return [told(event) for event in resumed.events]
+
+    async def record(self) -> Record:
+        """Return the record of the game, once it is over and its watchers have seen that; `verify` proves it.
+
+        Raises:
+            Denied: (`http_404`) There is none yet.
+            Unreachable: It cannot be had now.
+        """
+        return await self._wire.pages.record(self.id)
 
     async def _ask(self, message: Request) -> None:
         await self.until_live()

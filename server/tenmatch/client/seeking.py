@@ -3,9 +3,13 @@
 import asyncio
 from typing import TypeAlias
 
-from tenmatch.client.errors import ClientError
+from msgspec.structs import replace
+
+from tenmatch.client.errors import ClientError, Denied
+from tenmatch.client.requests import Requests
+from tenmatch.game.ids import RoomId
 from tenmatch.protocol.from_client import Seek
-from tenmatch.protocol.to_client import Paired, Queued
+from tenmatch.protocol.to_client import Ok, Paired, Queued
 
 Found: TypeAlias = Paired | Queued | ClientError
 
@@ -18,12 +22,32 @@ class Seeking:
         self.wish: Seek | None = None  # to be said again after a break
         self._found: asyncio.Queue[Found] = asyncio.Queue()
 
-    def begin(self, wish: Seek) -> "asyncio.Queue[Found]":
-        """Look for somebody; return where it will be told what comes of it."""
+    async def find(self, wish: Seek, requests: Requests, *, computer: bool) -> RoomId:
+        """Look for somebody, and return the room in which they are.
+
+        Args:
+            computer: A computer player will do as soon as one is on offer.
+
+        Raises:
+            Denied: There is no such search, or no opponent is looked for any more.
+            ClientError: What ended it otherwise.
+        """
         assert self.wish is None, "one search at a time"
-        self.wish = wish
-        self._found = asyncio.Queue()
-        return self._found
+        self.wish, self._found = wish, asyncio.Queue()
+        try:
+            await requests.ask(wish, Ok, again=True)
+            while True:
+                match await self._found.get():
+                    case Paired(room=room):
+                        return room
+                    case Queued(on=True, bot=level) if level is not None and computer:
+                        await requests.ask(replace(wish, bot=True), Ok, again=True)
+                    case Queued(on=False):
+                        raise Denied("not_queued", "no opponent is looked for any more")
+                    case ClientError() as error:
+                        raise error
+        finally:
+            self.wish = None
 
     def told(self, message: Paired | Queued) -> None:
         """Take what the server says of it."""
@@ -37,7 +61,3 @@ class Seeking:
         """Nothing will come of it."""
         if self.wish is not None:
             self._found.put_nowait(error)
-
-    def done(self) -> None:
-        """Look no longer."""
-        self.wish = None
