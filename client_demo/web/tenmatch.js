@@ -21,7 +21,7 @@ export { RequestError, Room };
 /**
  * A line of the lobby.
  * @typedef {{room: string, code: string, mode: string, phase: string, host: {id: string, name: string} | null,
- *            seats: number, max_players: number, size: number, rated: boolean, watching: number, scores: number[],
+ *            seats: number, max_players: number, teams?: string, size: number, rated: boolean, watching: number, scores: number[],
  *            started_at: number | null, rating?: number}} RoomLine
  */
 
@@ -218,6 +218,11 @@ export class Client extends EventTarget {
     return this.#get(`/v1/players/${player}`);
   }
 
+  /** What the server has at any other of its paths (`/v1/openapi.json`), as JSON. @param {string} path @returns {Promise<any>} */
+  page(path) {
+    return this.#get(path);
+  }
+
   /** The server's http address for a path. @param {string} path @returns {string} */
   http(path) {
     return new URL(path, this.url.replace(/^ws/, 'http')).href;
@@ -228,7 +233,10 @@ export class Client extends EventTarget {
     const response = await fetch(this.http(path)).catch((error) => {
       throw new RequestError({ code: 'disconnected', text: `${path}: ${error.message}` });
     });
-    if (!response.ok) throw new RequestError({ code: `http_${response.status}`, text: `${path}: ${response.statusText}` });
+    if (!response.ok) {
+      const why = response.headers.get('content-type')?.startsWith('text/plain') ? (await response.text()).trim() : response.statusText;
+      throw new RequestError({ code: `http_${response.status}`, text: `${path}: ${why}` });
+    }
     return response.json();
   }
 

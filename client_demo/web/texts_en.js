@@ -3,7 +3,7 @@ export default {
   headline: 'Find two that are equal or make ten.',
   subline: 'Number Match against others, in real time. No account needed.',
   playComputer: 'Play the computer',
-  playSomeone: 'Play someone',
+  playSomeone: 'Quick match',
   looking: 'Looking for an opponent',
   seeking: 'Looking …',
   forRating: 'For a rating',

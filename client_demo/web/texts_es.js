@@ -3,7 +3,7 @@ export default {
   headline: 'Busca dos iguales o que sumen diez.',
   subline: 'Number Match contra otros, en tiempo real. Sin cuenta.',
   playComputer: 'Jugar con el ordenador',
-  playSomeone: 'Jugar con alguien',
+  playSomeone: 'Partida rápida',
   looking: 'Buscando rival',
   seeking: 'Buscando …',
   forRating: 'Con puntuación',

@@ -3,7 +3,7 @@ export default {
   headline: 'Trouve deux nombres égaux, ou qui font dix.',
   subline: 'Number Match contre d’autres, en temps réel. Sans compte.',
   playComputer: 'Jouer contre l’ordinateur',
-  playSomeone: 'Jouer avec quelqu’un',
+  playSomeone: 'Partie rapide',
   looking: 'Recherche d’un adversaire',
   seeking: 'Recherche …',
   forRating: 'Pour la cote',

@@ -3,7 +3,7 @@ export default {
   headline: 'Ache dois iguais ou que somem dez.',
   subline: 'Number Match contra outras pessoas, em tempo real. Sem conta.',
   playComputer: 'Jogar com o computador',
-  playSomeone: 'Jogar com alguém',
+  playSomeone: 'Partida rápida',
   looking: 'Procurando adversário',
   seeking: 'Procurando …',
   forRating: 'Valendo pontuação',

@@ -16,6 +16,8 @@ export class Tournament extends EventTarget {
   #chain = 0;
   #client;
   #stop = new AbortController();
+  /** Games to which one was called and went. @type {Set<number>} */
+  #entered = new Set();
 
   /** @param {import('./tenmatch.js').Client} client @param {string} id */
   constructor(client, id) {
@@ -56,6 +58,29 @@ export class Tournament extends EventTarget {
     return this.state.games.find((/** @type {any} */ game) => game.room && !game.how && game.players.includes(player));
   }
 
+  /**
+   * Wait until one is called to a game, and enter its room, in which one is ready; each comes once.
+   * @returns {Promise<import('./tenmatch.js').Room | null>} null: the tournament is over, or not followed any more
+   */
+  nextGame() {
+    const { signal } = this.#stop;
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const game = this.state && this.called(this.#client.player?.id);
+        const over = signal.aborted || this.state?.phase === 'over';
+        if (!over && (!game || this.#entered.has(game.game))) return;
+        this.removeEventListener('changed', look);
+        signal.removeEventListener('abort', look);
+        if (over) return resolve(null);
+        this.#entered.add(game.game);
+        this.#client.join({ room: game.room }).then(resolve, reject);
+      };
+      this.addEventListener('changed', look);
+      signal.addEventListener('abort', look);
+      look();
+    });
+  }
+
   /** @param {string} what @param {object} [fields] */
   #ask(what, fields) {
     return this.#client.tournament({ t: `tournament_${what}`, tournament: this.id, ...fields });
@@ -90,7 +115,8 @@ export function fold(state, event) {
   const next = { ...state, ...FOLDS[event.kind]?.(state, event) };
   if (event.kind === 'finished') return next;
   const rounds = next.plan.format === 'knockout' ? bracket(next) : [];
-  return { ...next, rounds, ranking: ranking({ ...next, rounds }) };
+  const decided = event.kind === 'decided' && next.games.find((/** @type {any} */ { game }) => game === event.game);
+  return { ...next, rounds, ranking: ranking({ ...next, rounds }, decided || null) };
 }
 
 /** @type {Record<string, (state: any, event: any) => any>} */
@@ -146,13 +172,20 @@ function bracket({ order, games, players }) {
   return rounds;
 }
 
-/** @param {any} state */
-function ranking({ plan, players, games, rounds }) {
-  const lines = players.map(({ id }) => {
-    const played = games.filter((/** @type {any} */ game) => game.how && game.players.includes(id));
-    const wins = played.filter((/** @type {any} */ game) => game.winner === id).length;
-    const draws = played.filter((/** @type {any} */ game) => game.how === 'drawn').length;
-    return { player: id, points: 2 * wins + draws, wins, draws, losses: played.length - wins - draws };
+/**
+ * The ranking after the one before: of an arena not all games are told, so each is counted when it is decided.
+ * @param {any} state with the ranking before
+ * @param {any} decided  the game that is decided now, or null
+ */
+function ranking({ plan, players, ranking: before, rounds }, decided) {
+  const lines = players.map((/** @type {any} */ { id }) => {
+    let { wins, draws, losses } = before.find((/** @type {any} */ { player }) => player === id) ?? { wins: 0, draws: 0, losses: 0 };
+    if (decided?.players.includes(id)) {
+      if (decided.winner === id) wins += 1;
+      else if (decided.how === 'drawn') draws += 1;
+      else losses += 1;
+    }
+    return { player: id, points: 2 * wins + draws, wins, draws, losses };
   });
   const reached = (/** @type {string} */ id) =>
     rounds.findLastIndex((/** @type {any} */ matches) => matches.some((/** @type {any} */ { sides }) => sides.includes(id))) +
@@ -165,6 +198,9 @@ function ranking({ plan, players, games, rounds }) {
     return at < 0 ? 0 : mine[at] - theirs[at];
   };
   return lines
-    .map((line) => ({ player: line.player, place: 1 + lines.filter((other) => better(other, line) > 0).length, ...line }))
-    .sort((one, other) => one.place - other.place);
+    .map((/** @type {any} */ line) => {
+      const ahead = lines.filter((/** @type {any} */ other) => better(other, line) > 0);
+      return { player: line.player, place: 1 + ahead.length, ...line };
+    })
+    .sort((/** @type {any} */ one, /** @type {any} */ other) => one.place - other.place);
 }

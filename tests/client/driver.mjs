@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline';
 import { boardOf } from '../../client_demo/web/fold.js';
 import { Client } from '../../client_demo/web/tenmatch.js';
+import { Tournament } from '../../client_demo/web/tournament.js';
 
 /** Node before 22 has none; then it comes from the module that is named on the command line. */
 const WebSocket = globalThis.WebSocket ?? (await import(process.argv[2])).default;
@@ -100,6 +101,21 @@ const DO = {
     await who.client.queue(mode);
     await who.until(() => who.paired);
     return who.follow(await who.client.join({ room: who.paired.room }));
+  },
+  async enter_tournament(who, { tournament }) {
+    who.tournament = new Tournament(who.client, tournament);
+    await who.tournament.watch();
+    await who.tournament.enter();
+    return {};
+  },
+  async play_tournament(who, { gives_up }) {
+    for (let game = await who.tournament.nextGame(); game; game = await who.tournament.nextGame()) {
+      who.follow(game);
+      await who.until(() => game.state.phase === 'playing' || game.state.phase === 'over');
+      if (gives_up) await game.resign();
+      await who.until(() => game.state.phase === 'over');
+    }
+    return { ranking: who.tournament.state.ranking.map(({ player, place }) => [player, place]) };
   },
   async lobby(who, request) {
     await who.client.lobby(true);

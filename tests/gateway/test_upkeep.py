@@ -5,9 +5,10 @@ import json
 from typing import Any
 
 import pytest
-from tests.gateway.cups import NONE, announced, ask, entered, said, standing
+from tests.gateway.cups import NONE, announced, entered, said, standing
 from tests.gateway.meeting import Meet
 from tests.gateway.nodes import Running, rounds
+from tests.gateway.pages import ask
 from tests.store.waiting import until
 
 from tenmatch.game.ids import Millis, RoomId, TournamentId

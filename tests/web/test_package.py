@@ -16,12 +16,13 @@ PACKAGE = json.loads((WEB / "package.json").read_text())
 USE = """
 import { Client } from 'tenmatch';
 import { Board } from 'tenmatch/board.js';
+import { Tournament } from 'tenmatch/tournament.js';
 import { verify } from 'tenmatch/verify.js';
 
 const client: Client = new Client({ url: 'ws://127.0.0.1:9/v1', WebSocket: class {}, storage: null });
 const board: Board = Board.parse('12.456789/9871');
 const wrong: string | undefined = verify({})?.message;
-console.log(client.status, board.left, typeof wrong);
+console.log(client.status, board.left, typeof wrong, typeof Tournament);
 """
 
 
@@ -57,7 +58,7 @@ def test_it_is_whole_where_it_is_installed(tmp_path: Path) -> None:
     (user / "package.json").write_text('{"type": "module"}')
     (user / "use.mts").write_text(USE)
     tsc("--strict", "--module", "nodenext", "--target", "es2022", "use.mts", cwd=user)
-    assert run("node", "use.mjs", cwd=user) == "idle 12 string\n"
+    assert run("node", "use.mjs", cwd=user) == "idle 12 string function\n"
 
 
 @pytest.mark.parametrize("name", sorted(PACKAGE["exports"]))

@@ -1,20 +1,27 @@
-"""The browser library folds a tournament's events to what the server has, after every one of them."""
+"""Both libraries fold a tournament's events to what the server has, after every one of them."""
 
 import json
 import random
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, cast
 
+import msgspec
+import pytest
 from tests.game.rooms import person
 from tests.game.tournament.contests import SECOND, Contest, rated
 from tests.web.test_library import TIMEOUT_S, node
 
+from tenmatch.client.errors import NotOurs
+from tenmatch.client.standing import TournamentState, begin, follow
+from tenmatch.game.ids import RoomId, TournamentId
 from tenmatch.game.tournament.decide import Enter, Kick, Withdraw
-from tenmatch.game.tournament.state import Phase, Tournament, evolve
+from tenmatch.game.tournament.state import PAUSE_MS, Phase, Tournament, evolve
+from tenmatch.protocol import to_client
 from tenmatch.protocol.stored import seal_all
-from tenmatch.protocol.tournaments import tournament_event_map, tournament_map
+from tenmatch.protocol.tournaments import LAST_GAMES, tournament_event_map, tournament_map
 
+CUP: Final = TournamentId(RoomId("c7qm3xw9kd2"))
 FOLDER = Path(__file__).parent / "lib"
 
 
@@ -48,25 +55,85 @@ def played(format: str, seed: int) -> Contest:
     return contest
 
 
-def steps(contest: Contest) -> list[dict[str, object]]:
+def steps(contest: Contest) -> list[dict[str, Any]]:
     state: Tournament | None = None
     told: list[dict[str, object]] = []
     for entry in seal_all(contest.events, 0, 0, bytes(16)):
         state = evolve(state, entry.event)
         told.append({"event": tournament_event_map(entry), "state": tournament_map(state)})
-    return told
+    return cast("list[dict[str, Any]]", json.loads(msgspec.json.encode(told)))
 
 
-def test_after_every_event_the_state_is_the_servers() -> None:
-    contests = [played(format, seed) for format in ("knockout", "arena") for seed in range(12)]
-    told = [steps(contest) for contest in contests]
+def long_arena() -> Contest:
+    """Play an arena of which the first games are not told any more."""
+    contest = Contest("arena", minutes=240)
+    contest.enter(*map(rated, range(5)))
+    contest.begin()
+    while len(contest.state.games) < LAST_GAMES + 60:
+        for game in contest.state.undecided:
+            contest.report(game, game.players[game.number % 2] if game.number % 3 else None)
+        contest.wait(PAUSE_MS)
+    return contest
+
+
+@pytest.fixture(scope="module")
+def contests() -> list[list[dict[str, Any]]]:
+    """Tournaments, event by event."""
+    whole = [steps(played(format, seed)) for format in ("knockout", "arena") for seed in range(12)]
+    return [*whole, steps(long_arena())[-40:]]  # the last as for who comes late
+
+
+def test_after_every_event_the_python_client_has_the_servers_state(
+    contests: list[list[dict[str, Any]]],
+) -> None:
+    for first, *rest in contests:
+        state = shown(first["event"], first["state"])
+        for step in rest:
+            followed = follow(state, step["event"])
+            assert followed is not None
+            state = followed
+            assert as_told(state, step["state"]) == step["state"]
+            assert as_told(shown(step["event"], step["state"]), step["state"]) == step["state"]
+
+
+def test_it_notices_what_is_old_missing_unknown_or_cannot_be(contests: list[list[dict[str, Any]]]) -> None:
+    last = contests[0][-1]
+    state = shown(last["event"], last["state"])
+    assert follow(state, last["event"]) is state
+    coming = {"seq": state.seq + 1, "chain": 5, "at": 1}
+    assert follow(state, {**coming, "seq": state.seq + 2, "kind": "novelty"}) is None
+    after = follow(state, {**coming, "kind": "novelty"})
+    assert after is not None
+    assert (after.seq, after.chain, after.games) == (state.seq + 1, 5, state.games)
+    for wrong in ({"kind": "decided", "game": 9_999, "how": "won"}, {"kind": "withdrew"}):
+        with pytest.raises(NotOurs):
+            follow(state, {**coming, **wrong})
+
+
+def shown(event: dict[str, Any], state: Any) -> TournamentState:
+    """Return what a client holds that was told the whole state."""
+    return begin(
+        to_client.Tournament(re=1, tournament=CUP, seq=event["seq"], chain=event["chain"], state=state)
+    )
+
+
+def as_told(state: TournamentState, due: Any) -> dict[str, Any]:
+    """Return what a client holds as the server tells it: of an arena without older games."""
+    found: dict[str, Any] = json.loads(msgspec.json.encode(tournament_map(state)))
+    numbers = {game["game"] for game in due["games"]}
+    return {**found, "games": [game for game in found["games"] if game["game"] in numbers]}
+
+
+def test_after_every_event_the_browser_library_has_the_servers_state(
+    contests: list[list[dict[str, Any]]],
+) -> None:
     run = subprocess.run(
         [node(), str(FOLDER / "tournament.mjs")],
-        input=json.dumps(told),
+        input=json.dumps(contests),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,
         check=False,
     )
     assert run.returncode == 0, run.stderr[:3_000]
-    assert int(run.stdout) == sum(len(each) - 1 for each in told)
+    assert int(run.stdout) == sum(len(each) - 1 for each in contests)

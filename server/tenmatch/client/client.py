@@ -295,7 +295,7 @@ class Client:
             join_s: Seconds in which who is called has to come.
             minutes: Of an arena.
             starts_in_s: Seconds until it begins; without, its host says when.
-            players: Names by id: these play and nobody else. Without, anybody may sign up.
+            players: Names by id: these are invited, and nobody else may sign up. Without, anybody may.
             key: The same within ten minutes is the same tournament. Without, a new one is made up.
             options: Of the games' rooms: server/protocol.md, "Options".
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tenmatch.client.errors import NotOurs
 from tenmatch.game.events import Player
 from tenmatch.game.ids import Millis, PlayerId, Seq
-from tenmatch.game.tournament.events import AnyTournamentEvent, Finished, How, Standing
+from tenmatch.game.tournament.events import AnyTournamentEvent, Finished, How, Invitee, Standing
 from tenmatch.game.tournament.knockout import NOBODY, Match, bracket
 from tenmatch.game.tournament.plan import Plan
 from tenmatch.game.tournament.state import Entrant, Game, Phase, Tournament, evolve
@@ -62,6 +62,8 @@ def begin(snapshot: to_client.Tournament) -> TournamentState:
             salt="",
             announced_at=Millis(0),
             starts_at=told["starts_at"],
+            invited=tuple(Invitee(id=one["id"], name=one["name"]) for one in told["invited"]),
+            kicked=frozenset(told["kicked"]),
             ends_at=told["ends_at"],
             phase=Phase(told["phase"]),
             entrants={one["id"]: _entrant(one, lines.get(one["id"]), games) for one in told["players"]},

@@ -9,11 +9,12 @@ from tenmatch.client.errors import ClientError, Denied, Disconnected, NotOurs, T
 from tenmatch.client.heard import TournamentHeard
 from tenmatch.client.room import Room
 from tenmatch.client.standing import TournamentState, begin, follow
-from tenmatch.game.ids import Seq, TournamentId
+from tenmatch.game.ids import PlayerId, Seq, TournamentId
 from tenmatch.game.tournament.state import Phase
 from tenmatch.protocol import to_client
 from tenmatch.protocol.from_client import (
     EnterTournament,
+    KickFromTournament,
     LeaveTournament,
     Request,
     StartTournament,
@@ -73,6 +74,10 @@ class Tournament:
     async def start(self) -> None:
         """Let the games begin (host)."""
         await self._wire.ask(StartTournament(tournament=self.id), Ok)
+
+    async def kick(self, player: str) -> None:
+        """Put a player, given by their id, out for good (host)."""
+        await self._wire.ask(KickFromTournament(tournament=self.id, player=PlayerId(player)), Ok)
 
     async def close(self) -> None:
         """Follow it no longer; whoever takes part still does."""
