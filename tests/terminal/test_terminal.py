@@ -11,7 +11,8 @@ from tests.live.node import Node
 from textual.pilot import Pilot
 from textual.widgets import Button, DataTable, Static
 
-from tenmatch.client import COLUMNS, Client, Phase, Room, judge
+from tenmatch.client import COLUMNS, Announcement, Chat, Client, Pages, Phase, Room, judge
+from tenmatch.game.ids import Millis
 from tenmatch_terminal.app import Terminal
 from tenmatch_terminal.boardview import BoardView
 from tenmatch_terminal.lobby import Lobby
@@ -58,6 +59,10 @@ class Seat:
     def reads(self, selector: str) -> str:
         return str(self.app.screen.query_one(selector, Static).render())
 
+    def shown(self) -> str:
+        """Return all that is on the screen, as text."""
+        return "\n".join(strip.text for strip in self.app.screen._compositor.render_strips())
+
     async def at_table(self) -> None:
         await self.until(lambda: isinstance(self.app.screen, Table) and self.app.screen.query(BoardView))
 
@@ -91,7 +96,7 @@ async def seated(
 ) -> AsyncIterator[Seat]:
     """Sit down before a terminal that keeps its tokens in a folder."""
     app = Terminal(url, name="Ann", tokens=Tokens(folder / "tokens.json"), **how)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         yield Seat(app, pilot)
 
 
@@ -214,3 +219,53 @@ async def test_names_are_no_markup(node: Node, tmp_path: Path) -> None:
             assert ["[/b]" in titles[0], "[/i]" in titles[1]] == [True, True]
             await both[0].resign()
             await ann.until(lambda: "[/i]" in ann.reads("#said"))
+
+
+async def test_teams_phrases_and_the_daily(node: Node, friend: Client, tmp_path: Path) -> None:
+    made = await friend.create("race", max_players=4, teams="chosen", countdown_ms=0, private=True)
+    for seat in (1, 3):
+        await made.bot("easy", seat=seat)
+    heard = aiter(made)
+    async with seated(tmp_path, node.url, size=(120, 40), room=made.code) as ann:
+        await ann.at_table()
+        await ann.until(lambda: "Your team" in ann.shown() and "Team B" in ann.shown())
+        await ann.pilot.press("t")
+        await ann.until(lambda: ann.app.screen.query_one("#talk Input").has_focus)
+        await ann.pilot.press(*"good l")
+        await ann.until(lambda: "good luck!" in ann.shown())  # it is suggested
+        await ann.pilot.press("right", "enter")
+        async with asyncio.timeout(PATIENCE_S):
+            while not isinstance(said := await anext(heard), Chat):
+                pass
+        assert said.phrase == "good_luck"
+        await ann.pilot.press("t")
+        await ann.until(lambda: ann.app.screen.query_one("#phrases").region.height > 0)
+        await ann.pilot.click("#phrases", offset=(2, 0))
+        async with asyncio.timeout(PATIENCE_S):
+            while not isinstance(said := await anext(heard), Chat):
+                pass
+        assert said.phrase == "hello"
+        await ann.pilot.press("r")
+        await made.ready()
+        await ann.playing()
+        await made.resign()
+        await ann.room.resign()
+        await ann.until(lambda: "Team B wins, " in ann.reads("#said"))
+        await ann.pilot.press("l")
+        await ann.until(lambda: isinstance(ann.app.screen, Lobby))
+        await ann.pilot.press("t")
+        await ann.at_table()
+        assert ann.room.state.daily is not None
+
+
+async def test_announcements_are_shown_and_the_daily_says_how_one_stands(
+    node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def third(_: Pages, *, player: str) -> dict[str, Any]:
+        return {"own": {"place": 3, "player": player}, "players": 12}
+
+    monkeypatch.setattr(Pages, "day", third)
+    async with seated(tmp_path, node.url, size=(120, 40)) as ann:
+        await ann.until(lambda: isinstance(ann.app.screen, Lobby) and "Daily: 3 of 12" in ann.shown())
+        ann.app.client.received(Announcement(text="We are back in [a] minute.", at=Millis(0)))
+        await ann.until(lambda: "We are back in [a] minute." in ann.shown())

@@ -4,7 +4,7 @@ from collections.abc import Awaitable
 
 from textual.app import App
 
-from tenmatch.client import BadUrl, Client, ClientError, Closed, Denied, Ending, Room, Status
+from tenmatch.client import Announcement, BadUrl, Client, ClientError, Closed, Denied, Ending, Room, Status
 from tenmatch_terminal.lobby import Lobby
 from tenmatch_terminal.looks import NIGHT, PAPER
 from tenmatch_terminal.table import Table
@@ -34,7 +34,9 @@ class Terminal(App[None]):
             BadUrl: It is no address of a server.
         """
         super().__init__()
-        self.client = Client(url, name=name, agent=AGENT, on_status=self._status)
+        self.client = Client(
+            url, name=name, agent=AGENT, on_status=self._status, on_announcement=self._announced
+        )
         self.client.token = tokens.get(self.client.url)
         self.why = ""  # it ended, where that was not the user's wish
         self._tokens = tokens
@@ -107,6 +109,9 @@ class Terminal(App[None]):
             self.why = f"the connection is closed: {ending.reason or ending.code}"
             if isinstance(self.screen, Lobby | Table):
                 self.exit(return_code=1)
+
+    def _announced(self, announcement: Announcement) -> None:
+        self.notify(announcement.text, title="From those who run this server", timeout=30, markup=False)
 
     def action_dark(self) -> None:
         """Change between paper and its night."""

@@ -1,4 +1,4 @@
-"""The first screen: play somebody, play the computer, or look who plays."""
+"""The first screen: quick match, the computer, a friend, the daily; and who plays."""
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -28,15 +28,16 @@ class Lobby(Screen[None]):
     #modes { margin-top: 1; }
     #modes RadioButton { width: auto; margin-right: 3; background: $background; }
     #begin { height: auto; margin-top: 1; }
-    #begin Button { margin-right: 1; min-width: 14; }
+    #begin Button { margin-right: 1; min-width: 8; }
     #code { margin-top: 1; width: 42; }
     #rooms { margin-top: 1; height: 1fr; background: $background; }
     #sought { height: 1; color: $primary; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "computer", "Computer"),
-        Binding("s", "someone", "Someone"),
+        Binding("m", "match", "Quick match"),
         Binding("f", "friend", "A friend"),
+        Binding("t", "today", "Daily"),
         Binding("p", "practice", "Practise"),
         Binding("slash", "code", "Code", key_display="/"),
         Binding("d", "app.dark", "Light/dark"),
@@ -54,8 +55,9 @@ class Lobby(Screen[None]):
                     yield RadioButton(mode.capitalize(), id=mode, value=mode == MODES[0])
             with Horizontal(id="begin"):
                 yield Button("Play the computer", id="computer", variant="primary")
-                yield Button("Play someone", id="someone")
+                yield Button("Quick match", id="match")
                 yield Button("With a friend", id="friend")
+                yield Button("Daily", id="today")
                 yield Button("Practise", id="practice")
             yield Static(id="sought")
             yield Input(placeholder="code of a friend's room", id="code")
@@ -69,12 +71,12 @@ class Lobby(Screen[None]):
         table.focus()
         self.run_worker(self._follow(), exclusive=True, group="lobby")
 
-    def connected(self) -> None:
-        """Say who one is here."""
+    def connected(self, today: str = "") -> None:
+        """Say who one is here, and how one stands in the daily."""
         player = self.app.client.player
         name = player["name"] if player else "…"
         self.query_one("#who", Static).update(
-            f"tenmatch   You are {name} at {self.app.client.url.partition('://')[2]}"
+            f"tenmatch   You are {name} at {self.app.client.url.partition('://')[2]}{today}"
         )
 
     async def _follow(self) -> None:
@@ -95,7 +97,8 @@ class Lobby(Screen[None]):
             seats = f"{line['seats']}/{line['max_players']}"
             scores = " : ".join(str(score) for score in line["scores"] if score is not None)
             now = "open: Enter to join" if line["phase"] == "open" else f"{line['phase']}  {scores}"
-            cells = (line["code"].upper(), line["mode"], host, seats, now, str(line["watching"] or ""))
+            mode = f"{line['mode']}, teams" if "teams" in line else line["mode"]
+            cells = (line["code"].upper(), mode, host, seats, now, str(line["watching"] or ""))
             table.add_row(*map(Text, cells), key=f"{line['room']} {line['phase']}")
         table.move_cursor(row=min(at, max(0, len(rooms) - 1)))
 
@@ -151,7 +154,26 @@ class Lobby(Screen[None]):
         await room.ready()
         return room
 
-    def action_someone(self) -> None:
+    async def action_today(self) -> None:
+        """Begin one's attempt at the deal of the day, or go on with it."""
+        await self.app.enter(self.app.client.daily())
+
+    def on_screen_resume(self) -> None:
+        """Say how one's attempt of today stands: one comes from it perhaps."""
+        self.run_worker(self._tell_today(), exclusive=True, group="today")
+
+    async def _tell_today(self) -> None:
+        client = self.app.client
+        if client.player is None:
+            return
+        try:
+            today = await client.pages.day(player=client.player["id"])
+        except ClientError:
+            return  # it is no more than an ornament
+        if today["own"] is not None and self.is_mounted:
+            self.connected(f"   Daily: {today['own']['place']} of {today['players']}")
+
+    def action_match(self) -> None:
         """Look for an opponent, until there is one or the computer steps in."""
         self.query_one("#sought", Static).update("Looking for an opponent …  Escape: no longer")
         self.run_worker(self._seek(), exclusive=True, group="seek")

@@ -4,9 +4,9 @@ from rich.table import Table
 from rich.text import Text
 from textual.widgets import Static
 
-from tenmatch.client import Mode, Phase, Room, Seat, State
+from tenmatch.client import TEAMS, Mode, Phase, Room, Seat, State
 from tenmatch_terminal import looks
-from tenmatch_terminal.story import name
+from tenmatch_terminal.story import name, points, team_name
 
 
 class Players(Static):
@@ -22,23 +22,40 @@ class Players(Static):
         lines.add_column(width=1)
         lines.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
         lines.add_column(justify="right")
-        for number, seat in enumerate(state.seats):
-            if seat is None:
-                if state.phase is Phase.OPEN:
-                    lines.add_row("○", Text("a free seat", style="dim"), "")
-                continue
-            colour = looks.colour(number, dark=dark)
-            dimmed = seat.out or (state.phase is Phase.PLAYING and state.turn not in (None, number))
-            weight = "dim" if dimmed else "bold"
-            score = "" if state.phase is Phase.OPEN else str(seat.score)
-            lines.add_row(
-                Text(looks.mark(number), style=colour),
-                Text(name(state, number), style=weight),
-                Text(score, style=f"{weight} {colour}"),
-            )
-            lines.add_row("", Text(_beside(room, number, seat, now), style="dim"), _clock(state, number, now))
-            lines.add_row("", "", "")
+        for team, seats in _by_team(state):
+            if team is not None:
+                score = "" if state.phase is Phase.OPEN else str(points(state, seats))
+                lines.add_row("", Text(team_name(state, team), style="bold underline"), Text(score, "bold"))
+            for number in seats:
+                _add_seat(lines, room, number, now, dark=dark)
         self.update(lines)
+
+
+def _by_team(state: State) -> list[tuple[int | None, list[int]]]:
+    """Return the seats as they are shown: by team, once there are teams."""
+    seats = list(range(len(state.seats)))
+    if state.teams is None:
+        return [(None, seats)]
+    return [(team, [seat for seat in seats if state.teams[seat] == team]) for team in range(TEAMS)]
+
+
+def _add_seat(lines: Table, room: Room, number: int, now: int, *, dark: bool) -> None:
+    state, seat = room.state, room.state.seats[number]
+    if seat is None:
+        if state.phase is Phase.OPEN:
+            lines.add_row("○", Text("a free seat", style="dim"), "")
+        return
+    colour = looks.colour(number, dark=dark)
+    dimmed = seat.out or (state.phase is Phase.PLAYING and state.turn not in (None, number))
+    weight = "dim" if dimmed else "bold"
+    score = "" if state.phase is Phase.OPEN else str(seat.score)
+    lines.add_row(
+        Text(looks.mark(number), style=colour),
+        Text(name(state, number), style=weight),
+        Text(score, style=f"{weight} {colour}"),
+    )
+    lines.add_row("", Text(_beside(room, number, seat, now), style="dim"), _clock(state, number, now))
+    lines.add_row("", "", "")
 
 
 def _beside(room: Room, number: int, seat: Seat, now: int) -> str:
@@ -84,7 +101,8 @@ def heading(room: Room, now: int) -> str:
     """Say where the game stands: the time left, the numbers left, the Adds."""
     state = room.state
     if state.phase is Phase.OPEN:
-        return "waiting for all to be ready"
+        drawn = state.options.teams is not None and state.teams is None
+        return f"waiting for all to be ready{'; two teams are drawn then' if drawn else ''}"
     if state.phase is Phase.STARTING:
         return f"begins in {max(0, (state.starts_at or now) - now + 999) // 1000} s"
     said = []

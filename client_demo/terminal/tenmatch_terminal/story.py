@@ -1,9 +1,10 @@
 """What happened, in a sentence for people."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from tenmatch.client import (
+    TEAMS,
     Added,
     Called,
     Denied,
@@ -14,6 +15,7 @@ from tenmatch.client import (
     Mistaken,
     Passed,
     Progress,
+    Rank,
     Readied,
     Refused,
     Rematch,
@@ -59,6 +61,17 @@ def name(state: State, seat: int) -> str:
         return "You"
     sitter = state.seats[seat]
     return sitter.player.name if sitter else f"seat {seat + 1}"
+
+
+def team_name(state: State, team: int) -> str:
+    """Return what a team is called."""
+    mine = state.viewer is not None and state.teams is not None and state.teams[state.viewer] == team
+    return "Your team" if mine else f"Team {'AB'[team]}"
+
+
+def points(state: State, seats: Iterable[int]) -> int:
+    """Return the points of those who sit there together."""
+    return sum(sitter.score for seat in seats if (sitter := state.seats[seat]) is not None)
 
 
 def why_not(answer: Refused | Denied) -> str:
@@ -139,6 +152,8 @@ def result(state: State) -> str:
     """Say how a game ended."""
     ranking = state.ranking or ()
     winners = [rank for rank in ranking if rank.place == 1]
+    if state.teams is not None and winners:
+        return _result_of_teams(state, state.teams, winners)
     if not winners or len(ranking) == 1:
         return "The game is over." if not winners else f"{winners[0].score} points."
     if len(winners) > 1:
@@ -148,3 +163,13 @@ def result(state: State) -> str:
         return f"{name(state, winners[0].seat)} {verb}: who had more points is out."
     others = ", ".join(str(rank.score) for rank in ranking if rank.place != 1)
     return f"{name(state, winners[0].seat)} {verb}, {winners[0].score} to {others}."
+
+
+def _result_of_teams(state: State, teams: Sequence[int | None], winners: Sequence[Rank]) -> str:
+    """Say which team has won: the lines of a team's players share its place."""
+    sums = [points(state, (seat for seat, one in enumerate(teams) if one == team)) for team in range(TEAMS)]
+    won = {teams[rank.seat] for rank in winners}
+    if len(won) > 1:
+        return f"A draw at {sums[0]} points."
+    first = won.pop() or 0
+    return f"{team_name(state, first)} wins, {sums[first]} to {sums[1 - first]}."

@@ -7,9 +7,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
+from textual.suggester import SuggestFromList
 from textual.widgets import Button, Footer, Input, RichLog, Static
 
 from tenmatch.client import (
+    PHRASES,
     Answer,
     Chat,
     ClientError,
@@ -56,8 +58,9 @@ class Table(Screen[None]):
     #said.wrong { color: $error; text-style: bold; }
     #actions { height: 1; margin-bottom: 1; }
     #actions Button { min-width: 8; margin-right: 1; height: 1; border: none; padding: 0 1; }
-    #talk { display: none; margin: 0 2; }
+    #talk { display: none; height: auto; margin: 0 2; }
     #talk.open { display: block; }
+    #phrases { height: auto; color: $foreground-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "none", "No pair/pass/Add"),
@@ -92,7 +95,13 @@ class Table(Screen[None]):
                     yield Button("Resign", id="resign")
                     yield Button("Leave", id="leave")
             yield RichLog(id="story", wrap=True, markup=False)
-        yield Input(placeholder="say something, then Enter", max_length=200, id="talk")
+        with Vertical(id="talk"):
+            yield Static(_phrases(), id="phrases")
+            yield Input(
+                placeholder="say something, then Enter",
+                max_length=200,
+                suggester=SuggestFromList(PHRASES.values(), case_sensitive=False),
+            )
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -292,16 +301,27 @@ class Table(Screen[None]):
         if not (self.app.client.talks and self.room.state.options.talks):
             self._say("Nobody talks here.")
             return
-        talk = self.query_one("#talk", Input)
-        talk.add_class("open")
-        talk.focus()
+        self.query_one("#talk").add_class("open")
+        self.query_one("#talk Input").focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Say it."""
-        event.input.remove_class("open")
-        if event.value.strip():
-            self.run_worker(self._ask(self.room.chat(event.value.strip())))
-        event.input.clear()
+        """Say it; what is a phrase everyone reads in their own language."""
+        said = event.value.strip()
+        key = next((key for key, text in PHRASES.items() if text.casefold() == said.casefold()), None)
+        self._stop_talking()
+        if key is not None:
+            self.action_say(key)
+        elif said:
+            self.run_worker(self._ask(self.room.chat(said)))
+
+    def action_say(self, phrase: str) -> None:
+        """Say a phrase, by its key."""
+        self._stop_talking()
+        self.run_worker(self._ask(self.room.say(phrase)))
+
+    def _stop_talking(self) -> None:
+        self.query_one("#talk").remove_class("open")
+        self.query_one("#talk Input", Input).clear()
         for view in self.query(BoardView):
             view.focus()
             break
@@ -343,3 +363,8 @@ def _what_to_do(state: State) -> str:
     if None in state.seats or (state.me is not None and state.me.ready):
         return "It begins when all seats are taken and all are ready."
     return "Press r when you are ready."
+
+
+def _phrases() -> str:
+    """Return the phrases as markup, each to be clicked on."""
+    return "   ".join(f"[@click=screen.say('{key}')]{text}[/]" for key, text in PHRASES.items())
