@@ -2,6 +2,7 @@
 
     schema        JSON Schemas of all that is said, from its types, with a line for each field (glossary)
     asyncapi      the wire as an AsyncAPI 3 document (asyncapi.json)
+    openapi       what is had over HTTP as an OpenAPI 3.1 document (openapi.json)
     limits        sizes, close codes, error codes, and the two ways a peer can be wrong
     from_client   what a client may say
     to_client     what the server says
@@ -13,6 +14,7 @@
     report        what one player reports of another
     record        a finished game as JSON, from its log
     tournaments   what is told of a tournament
+    pages         what is had over HTTP: the maps inside its answers
     verifier      is what a record says so?
 
 The contract in words, with a recorded frame of each message, is server/protocol.md.
