@@ -65,5 +65,10 @@ async def test_what_cannot_be_is_denied_and_who_leaves_hears_no_more(node: Node)
         await arena.leave()
         await arena.until(lambda state: not state.entrants)
         assert await anext(aiter(arena)) is arena.state
+        invited = await ann.create_tournament("Two", players={"abcdefghjkmn": "Bob"}, enter=True)
+        assert {one.name for one in invited.state.invited} == {"Ann", "Bob"}
+        with pytest.raises(Denied) as denied:
+            await invited.kick("abcdefghjkmn")
+        assert denied.value.code == "not_allowed"
     with pytest.raises(Closed):
         await arena.until(lambda state: state.phase is TournamentPhase.OVER)
