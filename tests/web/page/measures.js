@@ -9,6 +9,8 @@
       return part.scrollWidth > part.clientWidth + 1 && display !== 'inline' && textOverflow !== 'ellipsis';
     });
     const whole = scrollWidth > clientWidth ? [`the page: ${scrollWidth} px`] : [];
+    for (const box of document.querySelectorAll('dialog[open]'))
+      if (box.scrollWidth > box.clientWidth) whole.push(`a window: ${box.scrollWidth} px`);
     return [...whole, ...cut.filter((part) => !part.closest('.unseen')).map((part) => part.outerHTML)];
   },
 
