@@ -1,5 +1,7 @@
-"""How much is done: a part in every run, all of it with `pytest … --hypothesis-profile=full`."""
+"""How much is done, and how eagerly: a part in every run, all with `pytest … --hypothesis-profile=full`."""
 
+from contextlib import suppress
+from pathlib import Path
 from typing import Final, TypeVar
 
 from hypothesis import HealthCheck, settings
@@ -7,6 +9,7 @@ from hypothesis import HealthCheck, settings
 T = TypeVar("T")
 
 PROFILE: Final = "full"
+NICE: Final = 5  # the kernel gives such processes a third of what others get
 
 
 def offer_all() -> None:
@@ -28,3 +31,9 @@ def full() -> bool:
 def amount(quick: T, all_of_it: T) -> T:
     """Return how many, how long or how fast: *quick* in every run, or *all_of_it*."""
     return all_of_it if full() else quick
+
+
+def give_way(process: int | str = "self") -> None:
+    """Let a process' session give way to others, where the kernel shares between sessions (autogroup)."""
+    with suppress(OSError):
+        Path(f"/proc/{process}/autogroup").write_text(str(NICE))

@@ -23,7 +23,7 @@ def modules() -> Path:
     """Return the `node_modules` in which they are, fetched if need be."""
     PLACE.mkdir(parents=True, exist_ok=True)
     with (PLACE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in two processes
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
         marks = {PLACE / f"{name.replace('/', '-')}-{version}" for name, version in PINNED.items()}
         if not all(mark.exists() for mark in marks):
             _fetch()

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 from redis import AuthenticationError, Redis
-from redis.backoff import ConstantBackoff
+from redis.backoff import ConstantBackoff, NoBackoff
 from redis.exceptions import BusyLoadingError, ConnectionError, NoPermissionError
 from redis.retry import Retry
 from tests.deploy.files import DEPLOY
 
 PASSWORD = "long-enough"
+AT_ONCE = Retry(NoBackoff(), 0)  # the client takes a wrong password for a connection that may yet come
 PATIENT = Retry(ConstantBackoff(0.1), 100, (ConnectionError, BusyLoadingError))
 
 
@@ -82,5 +83,5 @@ def test_nobody_else_is_let_in(ports: tuple[int, int]) -> None:
     for port in ports:
         with client(port, username="tenmatch", password=PASSWORD) as node:
             assert node.ping()
-        with Redis(port=port) as stranger, pytest.raises(AuthenticationError):
+        with Redis(port=port, retry=AT_ONCE) as stranger, pytest.raises(AuthenticationError):
             stranger.ping()

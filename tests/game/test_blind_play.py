@@ -6,7 +6,6 @@ from itertools import combinations, count
 from statistics import mean
 
 import pytest
-from tests.effort import amount
 from tests.game.rooms import T0, person, playing
 
 from tenmatch.game.answers import Taken
@@ -22,7 +21,7 @@ from tenmatch.rules.judge import candidates, pairs
 from tenmatch.rules.notation import text
 from tenmatch.rules.score import pair_points, row_points
 
-GAMES = amount(200, 1000)
+GAMES = 1000
 SECONDS = 60
 LOOKS_MS = 1_500  # for a pair that is one
 GUESSES_MS = 125  # as quickly as the server takes claims

@@ -175,8 +175,8 @@ def change(data: bytes, bit: int) -> bytes:
 
 
 def changes(data: bytes) -> Iterator[bytes]:
-    """Yield bytes with each byte changed: in one of its bits, or all, and at length in each."""
+    """Yield bytes with each byte changed: two of its bits, one after the other, and all at once."""
     for place in range(len(data)):
         yield data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :]
-        for bit in range(8) if full() else [place % 8]:
+        for bit in range(8) if full() else (place % 8, (place + 3) % 8):
             yield change(data, 8 * place + bit)

@@ -4,11 +4,12 @@ import asyncio
 import errno
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 from tests.servers import Server
 from tests.store.entries import OTHER_ROOM, ROOM, entry, head_after
-from tests.store.listening import Ear, listening
+from tests.store.listening import QUICK, Ear, listening
 from tests.store.proxy import Proxy
 from tests.store.waiting import until
 
@@ -199,6 +200,11 @@ async def test_it_is_healthy_once_its_own_probe_came_back(store: Store) -> None:
         await until(lambda: feed.healthy)
         await feed.join(ROOM)
         assert feed.healthy
+
+
+async def test_it_asks_itself_as_soon_as_it_listens(store: Store) -> None:
+    async with listening(store, patience=replace(QUICK, probe=60.0, deaf=60.0)) as (feed, _):
+        await until(lambda: feed.healthy)
 
 
 async def test_joining_without_a_server_fails_and_is_forgotten(own_server: Server, own_store: Store) -> None:
