@@ -51,15 +51,14 @@ class Talker:
 
     async def come(self) -> Wire:
         """Connect, say hello and be in the room."""
-        wire = await self.connect()
-        welcome = await self._ask(
-            wire, {"t": "hello", "id": 1, **({"token": self.token} if self.token else {})}
-        )
-        self.token = welcome["token"]
+        hello = {"t": "hello", "id": 1, **({"token": self.token} if self.token else {})}
         into = (
             {"t": "join", "room": self.room, "watch": True} if self.room else {"t": "create", "mode": "race"}
         )
-        answer = await self._ask(wire, {**into, "id": 2})
+        said = (self.framed(self.write(message)) for message in (hello, {**into, "id": 2}))
+        wire = await Wire.upgraded(self._url, then=b"".join(said), Sec_WebSocket_Protocol=self._codec)
+        self.token = (await self._answer(wire, 1))["token"]
+        answer = await self._answer(wire, 2)
         if answer["t"] == "error":  # the last connection's `leave` was under way, and freed the seat just now
             answer = await self._ask(wire, {**into, "id": 3})
         self.room = answer["room"]
@@ -94,9 +93,12 @@ class Talker:
 
     async def _ask(self, wire: Wire, message: Message) -> Message:
         await wire.send(self.framed(self.write(message)))
+        return await self._answer(wire, message["id"])
+
+    async def _answer(self, wire: Wire, to: int) -> Message:
         while True:
             _, data = await wire.receive()
-            if (answer := self._read(data)).get("re") == message["id"]:
+            if (answer := self._read(data)).get("re") == to:
                 return answer
 
     def _read(self, data: bytes) -> Message:
