@@ -81,14 +81,16 @@ class Lobby(Screen[None]):
 
     async def _follow(self) -> None:
         self.connected()
+        table = self.query_one("#rooms", DataTable)
         try:
             async for rooms in self.app.client.lobby():
-                self._list(list(rooms.values()))
+                if not table.is_attached:
+                    return  # one is on one's way out
+                self._list(table, list(rooms.values()))
         except ClientError:
             return  # the app says why
 
-    def _list(self, rooms: list[RoomLine]) -> None:
-        table = self.query_one("#rooms", DataTable)
+    def _list(self, table: "DataTable[Text]", rooms: list[RoomLine]) -> None:
         at = table.cursor_row
         table.clear()
         rooms.sort(key=lambda line: (line["phase"] != "open", -(line["started_at"] or 0)))
