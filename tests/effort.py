@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 T = TypeVar("T")
 
 PROFILE: Final = "full"
-NICE: Final = 5  # the kernel gives such processes a third of what others get
+NICE: Final = 2  # the kernel gives such processes two thirds of what others get
 
 
 def offer_all() -> None:
