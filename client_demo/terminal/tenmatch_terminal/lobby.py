@@ -69,7 +69,8 @@ class Lobby(Screen[None]):
         table = self.query_one("#rooms", DataTable)
         table.add_columns("Room", "Mode", "Host", "Seats", "Now", "Watching")
         table.focus()
-        self.run_worker(self._follow(), exclusive=True, group="lobby")
+        self.connected()
+        self.run_worker(self._follow(table), exclusive=True, group="lobby")
 
     def connected(self, today: str = "") -> None:
         """Say who one is here, and how one stands in the daily."""
@@ -79,9 +80,7 @@ class Lobby(Screen[None]):
             f"tenmatch   You are {name} at {self.app.client.url.partition('://')[2]}{today}"
         )
 
-    async def _follow(self) -> None:
-        self.connected()
-        table = self.query_one("#rooms", DataTable)
+    async def _follow(self, table: "DataTable[Text]") -> None:
         try:
             async for rooms in self.app.client.lobby():
                 if not table.is_attached:
