@@ -29,8 +29,10 @@ $(READY): pyproject.toml deploy/constraints.txt
 	$(BIN)/pip install -q --disable-pip-version-check -c deploy/constraints.txt -e '.[dev]'
 	@touch $@
 
+# Three processes: most of the time each waits. Byte code is kept whatever the environment says: the hundreds of servers
+# that are started read it.
 test: install tools check
-	$(BIN)/pytest -q -n 2 --no-loadscope-reorder $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n 3 --no-loadscope-reorder $(ARGS)
 
 # What the tests run beside the server, as Debian ships it: a browser, Node and npm for the browser library, Redis, two
 # proxies, Prometheus, false clocks, networks, counted instructions. Nothing of it becomes a service that runs: POLICY forbids

@@ -4,12 +4,13 @@ What a client is asked, and what it answers, stands in tests/client/README.md.
 """
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
 from tests.client.conftest import Meet
 from tests.client.meddler import Meddler, Message
-from tests.client.troupe import Player, Refusal
+from tests.client.troupe import DRIVERS, Player, Refusal
 from tests.live.client import Client
 from tests.live.node import Node
 
@@ -312,12 +313,14 @@ async def test_public_rooms_are_listed(meet: Meet) -> None:
     assert (await player.ask("lobby"))["phase"] == "open"
 
 
-@pytest.mark.full
-async def test_a_server_that_falls_silent_is_left(meet: Meet, between: Meddler) -> None:
-    one, other = await begun(meet)
-    waiting = [player.ask("until_status", status="reconnecting") for player in (one, other)]
+async def test_a_server_that_falls_silent_is_left(meet_as: Meet, between: Meddler) -> None:
+    """By clients of all languages at once: to be sure of it takes them a while."""
+    pairs = [await begun(partial(meet_as, language)) for language in DRIVERS]
+    players = [player for pair in pairs for player in pair]
+    waiting = [player.ask("until_status", status="reconnecting") for player in players]
     between.freeze()
     await asyncio.gather(*waiting)
     between.thaw()
-    await one.match()
-    await same_at_last(one, other)
+    for one, other in pairs:
+        await one.match()
+        await same_at_last(one, other)

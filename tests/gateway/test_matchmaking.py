@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 from tests.gateway.meeting import Meet
 from tests.gateway.nodes import Running, running
 from tests.gateway.peer import Heard, Peer, peer, welcome
@@ -26,6 +27,13 @@ ROOM = RoomId("abcdefghjk")
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody wait for long whom others keep waiting."""
     monkeypatch.setattr(create, "JOIN_MS", 300)
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let games begin soon after both have come; how long that takes otherwise, the first test sees."""
+    options_of = meetings.options_of
+    monkeypatch.setattr(meetings, "options_of", lambda at: replace(options_of(at), countdown_ms=100))
 
 
 def player(of: Peer) -> PlayerId:
@@ -79,10 +87,13 @@ async def test_two_who_seek_the_same_play_each_other(node: Running, meet: Meet) 
     assert (await ann.ask("join", room=room))["state"]["join_by"] == created.at + 10_000
     for one in (ann, ben):
         await event(one, "started")
+    starting, started = node.node.tables.loaded[RoomId(room)].entries[-2:]
+    assert started.event.at == starting.event.at + 3_000
     await emptied(node)
     assert [message["t"] for message in await ann.quiet()][:3] == ["welcome", "ok", "paired"]
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_on_whatever_nodes_they_are(node: Running, other: Running, meet: Meet) -> None:
     ann, ben = await meet(), await meet(other)
     await seek(ann, ben)
@@ -93,6 +104,7 @@ async def test_on_whatever_nodes_they_are(node: Running, other: Running, meet: M
     await emptied(node)
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_many_at_once_over_two_nodes_are_paired_each_once(
     node: Running, other: Running, meet: Meet
 ) -> None:
@@ -163,6 +175,7 @@ async def test_who_wants_it_no_longer_may_say_so_anywhere(node: Running, other: 
     assert await is_empty(node)
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_who_comes_back_in_time_is_called_again(node: Running, other: Running, meet: Meet) -> None:
     ann, ben = await meet(), await meet()
     await seek(ann, ben)
@@ -175,7 +188,7 @@ async def test_who_comes_back_in_time_is_called_again(node: Running, other: Runn
     await event(again, "started")
 
 
-@pytest.mark.usefixtures("soon")
+@pytest.mark.usefixtures("soon", "at_once")
 async def test_who_comes_in_vain_is_served_first(node: Running, other: Running, meet: Meet) -> None:
     ann, ben = await meet(), await meet(other)
     await seek(ann, ben)
@@ -243,6 +256,7 @@ async def test_who_does_not_want_that_match_says_so_and_the_other_waits_on(
     assert await waits(node, ben)
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_who_is_alone_for_long_is_offered_the_computer(
     node: Running, meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,6 +302,7 @@ async def test_an_offer_may_still_be_taken_when_somebody_has_come(meet: Meet) ->
     await come(room, ann, ben)
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_who_plays_a_match_seeks_no_other(node: Running, meet: Meet) -> None:
     ann, ben = await meet(), await meet()
     await seek(ann, ben)
@@ -377,6 +392,7 @@ async def test_whom_the_store_lost_is_put_back(node: Running, meet: Meet) -> Non
     assert "queued" not in [message["t"] for message in await ann.quiet()]
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_a_pairing_that_the_store_lost_is_played_all_the_same(node: Running, meet: Meet) -> None:
     ann, ben, eve = await meet(), await meet(), await meet()
     await seek(ann, ben)
@@ -401,6 +417,7 @@ async def test_and_who_came_to_it_in_vain_waits_again(node: Running, meet: Meet)
     assert await waits(node, ann)
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("came_first", [True, False])
 async def test_who_has_a_match_is_in_no_other_though_the_store_lost_it(
     node: Running, other: Running, meet: Meet, came_first: bool

@@ -137,6 +137,7 @@ async def test_a_request_without_a_number_has_no_answer_but_its_events(meet: Mee
     anna = await meet()
     room = await made(anna)
     await anna.send({"t": "ready", "room": room, "ready": True})
+    await anna.find(lambda message: message.get("kind") == "readied")
     assert [m.get("kind", m["t"]) for m in await anna.quiet()] == ["welcome", "snapshot", "readied"]
 
 

@@ -45,6 +45,7 @@ async def test_a_killed_server_goes_on_where_it_was(node: Node, meet: Meet, mode
     table = await Table.begin(meet, mode, **LONG)
     await table.match(0)
     await table.match(1)
+    await table.agree()  # else some may not have heard of the match yet
     seq, chain = table.seq, table.judge.told[-1]["chain"]
     node.kill()
     for client in [*table.players, *table.watchers]:

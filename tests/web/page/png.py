@@ -3,7 +3,7 @@
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Final
 
@@ -51,17 +51,29 @@ def rows(png: bytes) -> Iterator[list[Colour]]:
 
 def unfiltered(kind: int, row: bytes, above: bytearray, step: int) -> bytearray:
     """Undo what a row was filtered with (RFC 2083, 6)."""
-    plain = bytearray(row)
+    guess, plain = GUESSES[kind], bytearray(row)
     for at in range(len(row)):
         left, corner = (plain[at - step], above[at - step]) if at >= step else (0, 0)
-        guess = (0, left, above[at], (left + above[at]) // 2, paeth(left, above[at], corner))[kind]
-        plain[at] = (row[at] + guess) & 255
+        plain[at] = (row[at] + guess(left, above[at], corner)) & 255
     return plain
 
 
 def paeth(left: int, up: int, corner: int) -> int:
     """Return which of the three is nearest to left + up - corner."""
-    return min((left, up, corner), key=lambda one: abs(left + up - corner - one))
+    to_left, to_up, to_corner = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
+    if to_left <= to_up and to_left <= to_corner:
+        return left
+    return up if to_up <= to_corner else corner
+
+
+GUESSES: Final[Sequence[Callable[[int, int, int], int]]] = (
+    lambda left, up, corner: 0,
+    lambda left, up, corner: left,
+    lambda left, up, corner: up,
+    lambda left, up, corner: (left + up) // 2,
+    paeth,
+)
+"""What a byte was filtered with, from those to the left, above, and above on the left; by kind of filter."""
 
 
 def few_colours(png: bytes) -> bytes:
@@ -72,10 +84,9 @@ def few_colours(png: bytes) -> bytes:
 
     @cache
     def nearest(colour: Colour) -> int:
-        return min(
-            range(len(palette)),
-            key=lambda i: sum((p - q) ** 2 for p, q in zip(palette[i], colour, strict=True)),
-        )
+        red, green, blue = colour
+        apart = [(r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2 for r, g, b in palette]
+        return apart.index(min(apart))
 
     width, height = size(png)
     data = b"".join(b"\0" + bytes(map(nearest, row)) for row in picture)

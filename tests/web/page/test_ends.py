@@ -97,7 +97,6 @@ def test_a_rematch_leads_everybody_on(visit: Visit) -> None:
         visitor.shows(ann.board().text())
 
 
-@pytest.mark.full
 def test_time_ends_a_race(visit: Visit) -> None:
     ann, bob = visit(), visit()
     seat(ann, bob, size=9, seconds=10)

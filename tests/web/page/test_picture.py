@@ -35,7 +35,6 @@ def difference(browser: Browser, one: bytes, other: bytes) -> float:
     return found
 
 
-@pytest.mark.full
 def test_the_picture_of_the_readme_can_be_drawn_again(visit: Visit, browser: Browser) -> None:
     shown = PICTURE.read_bytes()
     assert len(shown) <= MOST_BYTES

@@ -103,26 +103,22 @@ def test_whoever_sits_down_elsewhere_looks_no_longer(visit: Visit) -> None:
     expect(bob.at("seek")).to_be_visible()
 
 
-@pytest.mark.full
-def test_who_waits_for_long_may_play_the_computer(visit: Visit) -> None:
-    ann = visit()
+def test_what_takes_time_happens_at_its_time(visit: Visit) -> None:
+    """Whose opponent does not come looks on; who waits for long may play the computer. Both wait at once."""
+    ann, eve, nobody, bob = (visit() for _ in range(4))
     ann.press("play-someone")
+    ann.check("seek-turns")
+    eve.press("play-someone")
+    nobody.page.evaluate(ABSENT)
+    eve.sees("meeting", "as soon as both are here")
+    expect(eve.at("seek")).to_be_visible(timeout=LATE_MS)
+    alert(eve, "Your opponent did not come.")
+    bob.press("play-someone")
+    sees_a_game(eve, bob)
     expect(ann.at("seek-computer")).to_have_text("Play the computer · medium", timeout=LATE_MS)
     ann.press("seek-computer")
     sees_a_game(ann)
     ann.sees("seat-1", "computer, medium")
-
-
-@pytest.mark.full
-def test_whose_opponent_does_not_come_looks_on(visit: Visit) -> None:
-    ann, nobody, bob = visit(), visit(), visit()
-    ann.press("play-someone")
-    nobody.page.evaluate(ABSENT)
-    ann.sees("meeting", "as soon as both are here")
-    expect(ann.at("seek")).to_be_visible(timeout=LATE_MS)
-    alert(ann, "Your opponent did not come.")
-    bob.press("play-someone")
-    sees_a_game(ann, bob)
 
 
 def test_who_leaves_before_the_start_lets_the_other_look_on(visit: Visit) -> None:

@@ -237,9 +237,7 @@ def test_a_long_leaderboard_has_pages_and_ones_own_line_on_each(visit: Visit) ->
     ann.sees("leaders", "Page 2 of 3")
 
 
-@pytest.mark.parametrize(
-    "language", ["en", *(pytest.param(other, marks=pytest.mark.full) for other in LANGUAGES[1:])]
-)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_these_pages_fit_read_well_and_are_translated(visit: Visit, language: str) -> None:
     ann, bob = visit(locale=language, viewport=NARROW, reduced_motion="reduce"), visit()
     ann.press("create-open")

@@ -81,7 +81,8 @@ class Visitor:
 
     def open(self, address: str = "") -> None:
         """Load the page anew, at an address behind the first screen's: `#KX497P`."""
-        self.page.goto("about:blank")  # else another fragment would be no new load
+        if self.page.url != "about:blank":
+            self.page.goto("about:blank")  # else another fragment would be no new load
         self.page.goto(self.home + address)
         expect(self.page.locator("#main > *")).to_have_count(1)
         expect(self.at("name")).not_to_have_text("…")
