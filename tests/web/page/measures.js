@@ -3,7 +3,7 @@
   // What is wider than the window, or than what it stands in.
   tooWide() {
     const { scrollWidth, clientWidth } = document.documentElement;
-    const parts = [...document.querySelectorAll('.btn, .pills span, h1, h2, label, p, td, dd, dt, li, small')];
+    const parts = [...document.querySelectorAll('.btn, .pills, .pills span, h1, h2, label, p, td, dd, dt, li, small')];
     const cut = parts.filter((part) => {
       const { display, textOverflow } = getComputedStyle(part);
       return part.scrollWidth > part.clientWidth + 1 && display !== 'inline' && textOverflow !== 'ellipsis';
