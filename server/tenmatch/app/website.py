@@ -1,7 +1,7 @@
 """The web client, served from memory: its files are few, and one on disk can vanish in mid-deploy.
 
-Each file is there as it is. What `/` leads to comes otherwise: joined to few files (`tenmatch.app.bundle`),
-below a folder that is called after what is in them all, so that a browser that has them never asks again.
+Each file is there as it is. `/` leads to the same scripts and style sheets below a folder that is called
+after what is in them all, so that a browser that has them never asks again.
 """
 
 import gzip
@@ -16,7 +16,6 @@ from typing import Final
 
 from websockets.http11 import Request, Response
 
-from tenmatch.app.bundle import joined
 from tenmatch.gateway.http import listed, path_of, respond, say, takes_gzip
 
 TYPES: Final = {
@@ -31,13 +30,10 @@ POLICY: Final = (
     "default-src 'self'; connect-src 'self'; img-src 'self' data:; style-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-ENTRIES: Final = ("early.js", "app.js", "roompage.js", "end.js", "replaypage.js")
-"""What is loaded by itself, in this order: with each comes what it needs and none before it brought."""
 LASTING: Final = "max-age=31536000, immutable"
 WORDS: Final = re.compile(r"texts_(\w\w)\.js")
-HEADING: Final = re.compile(
-    r'<link rel="modulepreload" href="[^"]*">\n|((?:src|href)=")([\w.]+\.(?:js|css)")'
-)
+NAMED: Final = re.compile(r'(?<=(?:.src|href)=")(?=[\w.]+\.(?:js|css)")')
+"""Where the first page names a script or a style sheet."""
 
 
 class WebsiteMissing(Exception):
@@ -107,18 +103,10 @@ class Index:
         return next((file for file in known if file is not None), self.unknown)(request)
 
 
-def version(sources: Mapping[str, str]) -> Version:
-    """Return what scripts and style sheets, by name, come to.
-
-    Raises:
-        NotJoinable: A script uses a form that is not known.
-    """
-    scripts = {name: text for name, text in sources.items() if name.endswith(".js")}
-    sent = {**sources, **joined(scripts, [name for name in ENTRIES if name in scripts])}
-    stamp = hashlib.sha256(repr(sorted(sent.items())).encode()).hexdigest()[:12]
-    return Version(
-        {name: ready(TYPES[Path(name).suffix], text.encode()) for name, text in sent.items()}, stamp
-    )
+def version(files: Mapping[str, File]) -> Version:
+    """Return the version that these scripts and style sheets, by name, are."""
+    said = "".join(f"{name} {file.tag}\n" for name, file in sorted(files.items()))
+    return Version(files, hashlib.sha256(said.encode()).hexdigest()[:12])
 
 
 def ready(content_type: str, data: bytes, *, for_anyone: bool = False, vary: str = "Accept-Encoding") -> File:
@@ -142,18 +130,21 @@ def folder() -> Path:
 
 
 def pages(place: Path, *, admin: bool = False) -> dict[str, File | Version | Index]:
-    """Return an answer for each file of the web client, by path; `/` is its index, for the joined ones.
+    """Return an answer for each file of the web client, by path; `/` is its index.
 
     Args:
         admin: With the operators' page, at `/admin`.
     """
+    kept: dict[str, File] = {}
     answers: dict[str, File | Version | Index] = {}
     for path in sorted(place.rglob("*")):
         operators = path.relative_to(place).parts[0] == "admin"
         if path.is_file() and path.suffix in TYPES and (admin or not operators):
-            answers[f"/{path.relative_to(place).as_posix()}"] = ready(TYPES[path.suffix], path.read_bytes())
-    sources = {path.name: path.read_text() for path in place.iterdir() if path.suffix in (".js", ".css")}
-    current = version(sources)
+            file = ready(TYPES[path.suffix], path.read_bytes())
+            answers[f"/{path.relative_to(place).as_posix()}"] = file
+            if path.parent == place and path.suffix in (".js", ".css"):
+                kept[path.name] = file
+    current = version(kept)
     answers["/at/**"] = current
     answers["/"] = _index((place / "index.html").read_text(), current)
     if "/admin/index.html" in answers:
@@ -162,15 +153,15 @@ def pages(place: Path, *, admin: bool = False) -> dict[str, File | Version | Ind
 
 
 def _index(page: str, current: Version) -> Index:
-    """Return the first page with this version's files; what is joined needs no word beforehand."""
-    at = f"at/{current.stamp}"
-    joined_page = HEADING.sub(lambda found: f"{found[1]}{at}/{found[2]}" if found[1] else "", page)
+    """Return the first page with this version's files."""
+    at = f"at/{current.stamp}/"
+    stamped = NAMED.sub(at, page)
 
     def with_words(language: str) -> File:
-        early = f'<link rel="modulepreload" href="{at}/texts_{language}.js">\n</head>'
-        told = joined_page.replace("</head>", early, 1)
+        early = f'<link rel="modulepreload" href="{at}texts_{language}.js">\n</head>'
+        told = stamped.replace("</head>", early, 1)
         return ready(TYPES[".html"], told.encode(), vary="Accept-Encoding, Accept-Language")
 
     languages = [found[1] for name in current.files if (found := WORDS.fullmatch(name))]
     spoken = {language: with_words(language) for language in languages}
-    return Index(spoken, spoken.get("en", ready(TYPES[".html"], joined_page.encode())))
+    return Index(spoken, spoken.get("en", ready(TYPES[".html"], stamped.encode())))
