@@ -201,7 +201,7 @@ function openNamed() {
   return Boolean(found);
 }
 
-await speak(preferred()); // early.js has asked for the words already
+await speak(preferred()); // the index has mostly named the words already
 addEventListener('hashchange', follow);
 addEventListener('popstate', follow);
 addEventListener('beforeunload', (event) => screen?.holds?.() && event.preventDefault());

@@ -55,16 +55,22 @@ def test_whatever_else_is_asked_for_is_not_there(site: Mapping[str, Page], path:
     assert get(site, path).status_code == 404
 
 
-def test_a_file_is_served_with_its_type_and_what_browsers_must_keep_to(site: Mapping[str, Page]) -> None:
+def test_a_file_is_served_with_its_type_and_asked_for_again(site: Mapping[str, Page]) -> None:
     response = get(site, "/app.js?v=1")
     assert (response.status_code, response.body) == (200, b"let a = 1\n")
     assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert response.headers["Cache-Control"] == "no-cache"
     assert response.headers["Vary"] == "Accept-Encoding"
-    policy = response.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/img/icon.svg"])
+def test_what_can_be_a_page_says_what_it_may_do(site: Mapping[str, Page], path: str) -> None:
+    headers = get(site, path).headers
+    policy = headers["Content-Security-Policy"]
     assert "default-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
+    assert headers["Referrer-Policy"] == "no-referrer"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +128,7 @@ def test_what_the_first_page_leads_to_is_kept_for_good() -> None:
     served = pages(folder())
     first = get(served, "/").body.decode()
     paths = re.findall(r'(?:src|href)="(at/[^"]+)"', first)
-    assert {"style.css", "early.js", "app.js", "texts_en.js"} < {path.rpartition("/")[2] for path in paths}
+    assert {"style.css", "app.js", "texts_en.js"} < {path.rpartition("/")[2] for path in paths}
     assert not re.findall(r'(?:src|href)="[\w.]+\.(?:js|css)"', first)
     for path in paths:
         response = get(served, f"/{path}")
@@ -174,7 +180,7 @@ def needed(name: str) -> set[str]:
 
 def test_the_first_page_names_all_that_it_needs_beforehand() -> None:
     told = re.findall(r'<link rel="modulepreload" href="([^"]+)">', (folder() / "index.html").read_text())
-    assert {*told, "early.js", "app.js"} == needed("early.js") | needed("app.js")
+    assert {*told, "app.js"} == needed("app.js")
     assert len(told) == len(set(told))
 
 
