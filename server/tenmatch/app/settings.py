@@ -96,7 +96,7 @@ class Settings(BaseSettings):
     metrics_socket: Path | None = Field(
         None, description="Unix socket for /metrics instead of that port, as workers have it"
     )
-    traces: bool = Field(False, description="trace moves with OpenTelemetry (needs tenmatch[traces])")
+    traces: bool = Field(False, description="trace moves with OpenTelemetry (needs tenmatch[otel])")
     unfit_redis: bool = Field(
         False, description="start on a Redis that may lose games (evicting, not persistent)"
     )

@@ -1,4 +1,4 @@
-"""Moves as OpenTelemetry traces, from the frame over the append to its delivery; needs `tenmatch[traces]`.
+"""Moves as OpenTelemetry traces, from the frame over the append to its delivery; needs `tenmatch[otel]`.
 
 A trace is of one append. Its id follows from the room and the number of the append's first event, and so does
 that of its first span: every node that hears of the events adds its own delivery to the same trace, and

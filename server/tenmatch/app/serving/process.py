@@ -100,7 +100,7 @@ def tracing(settings: Settings) -> Callable[[], contextlib.AbstractContextManage
     try:
         from tenmatch.app.traces import traces  # only now: an extra that is not there for everyone
     except ImportError as error:
-        raise Unfit(f"traces need what is not installed ({error}): pip install 'tenmatch[traces]'") from error
+        raise Unfit(f"traces need what is not installed ({error}): pip install 'tenmatch[otel]'") from error
     return traces
 
 
