@@ -7,9 +7,9 @@ umask 077
 {
     echo 'include /etc/redis/tenmatch.conf'
     echo "$users"
-    # Nobody else but the replica, which speaks to the primary as this user.
+    # Nobody else but the replica, and who takes a backup (operations.md): they speak to it as this user.
     echo 'user default off'
-    echo "user replica on >$REDIS_PASSWORD +psync +replconf +ping"
+    echo "user replica on >$REDIS_PASSWORD +psync +sync +replconf +ping"
     [ $# = 0 ] || printf 'replicaof %s 6379\nmasteruser replica\nmasterauth %s\n' "$1" "$REDIS_PASSWORD"
 } > /tmp/redis.conf
 exec redis-server /tmp/redis.conf

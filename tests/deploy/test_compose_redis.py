@@ -77,6 +77,11 @@ def test_what_is_written_is_on_both(ports: tuple[int, int]) -> None:
             node.flushall()
     with client(ports[1], username="tenmatch", password=PASSWORD) as node:
         assert node.get("tm:written") in ("so", "again")
+    backup = ("redis-cli", "-p", str(ports[1]), "--user", "replica", "--rdb", "-")
+    taken = subprocess.run(backup, env=os.environ | {"REDISCLI_AUTH": PASSWORD}, capture_output=True)
+    assert taken.returncode == 0, taken.stderr
+    assert taken.stdout.startswith(b"REDIS")
+    assert b"tm:written" in taken.stdout
 
 
 def test_nobody_else_is_let_in(ports: tuple[int, int]) -> None:
