@@ -92,7 +92,7 @@ async def test_what_is_said_and_who_is_there_are_as_old(node: Running, other: Ru
         await watcher.ask("join", room=table.room, watch=True)
     said = now(node)
     assert (await ann.ask("chat", room=table.room, text="hello"))["t"] == "ok"
-    assert [message for message in ann.heard if message["t"] == "chat"]
+    await ann.find(lambda message: message["t"] == "chat")
     for watcher in (far, eve):
         heard = await watcher.find(lambda message: message["t"] == "chat")
         assert now(node) - said >= DELAY_MS
