@@ -1,4 +1,4 @@
-"""deploy/operations.md: its commands for backup and restore do what it says, and no alert is without help."""
+"""deploy/operations.md: its commands do what it says, and no alert is without help."""
 
 import asyncio
 import os
@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from redis import Redis as Client
 from tests.deploy.files import DEPLOY
 from tests.deploy.queries import alerts
-from tests.live.client import Client
+from tests.live.client import Client as Peer
 from tests.live.node import Node
 from tests.live.table import Table
 from tests.servers import Server
+from tests.store.fleet import Redis
+from tests.store.waiting import until
 
 MANUAL: Final = (DEPLOY / "operations.md").read_text()
 LONG: Final[dict[str, Any]] = {"size": 27, "adds": 5, "seed": "006d" * 16}
@@ -43,8 +46,8 @@ async def run(script: str, folder: Path) -> None:
 async def begin(node: Node) -> Table:
     """Begin a game and play some of it; everyone has left before anything is done to the store."""
 
-    async def meet(codec: str = "tenmatch.v1.json", *, url: str = "", **hello: object) -> Client:
-        client = await Client.connect(url or node.url, codec)
+    async def meet(codec: str = "tenmatch.v1.json", *, url: str = "", **hello: object) -> Peer:
+        client = await Peer.connect(url or node.url, codec)
         await client.hello(**hello)
         return client
 
@@ -76,10 +79,10 @@ async def go_on(table: Table, node: Node, kept: list[bytes], store: str | None =
 
 
 @contextmanager
-def served(folder: Path, *flags: str) -> Iterator[Node]:
+def served(folder: Path, *flags: str, **settings: object) -> Iterator[Node]:
     """Run a node in a folder of its own."""
     folder.mkdir(exist_ok=True)
-    with Node(folder, *flags, matches_per_s=0, messages_per_s=0) as node:
+    with Node(folder, *flags, matches_per_s=0, messages_per_s=0, **settings) as node:
         yield node
 
 
@@ -96,7 +99,8 @@ async def import_(folder: Path, url: str) -> None:
 @pytest.mark.slow
 async def test_games_go_on_from_a_snapshot_and_from_an_export(tmp_path: Path) -> None:
     new = tmp_path / "new"
-    with Server("redis", tmp_path) as old, served(tmp_path / "node", "--redis", old.url) as node:
+    at_once = ("--repl-diskless-sync-delay", "0")  # as redis.conf has it
+    with Server("redis", tmp_path, *at_once) as old, served(tmp_path / "node", "--redis", old.url) as node:
         first = await begin(node)
         snapshot = commands("-h 10.0.0.5").replace("-h 10.0.0.5", f"-s {old.socket}")
         await run(re.sub(r"REDISCLI_AUTH=\S+ |--user \S+ ", "", snapshot), tmp_path)
@@ -132,6 +136,31 @@ async def test_games_go_on_from_a_private_store(tmp_path: Path) -> None:
     await restore(tmp_path, data)
     with served(tmp_path / "new") as node:
         await go_on(first, node, kept[first])
+
+
+@pytest.mark.slow
+async def test_games_go_on_where_a_replica_was_promoted_by_hand(tmp_path: Path) -> None:
+    with Redis(tmp_path) as primary:
+        of_it = ("--replicaof", primary.where, "--min-replicas-to-write", "1")
+        with Redis(tmp_path, *of_it) as replica:
+            with Client.from_url(primary.local) as asked:
+                await until(lambda: _firm(asked), 10)
+            with served(tmp_path / "node", "--redis", primary.url, durability="replicated") as node:
+                table = await begin(node)
+                kept = node.entries(table.room, primary.url)
+                primary.kill()
+                await run(
+                    commands("REPLICAOF NO ONE").replace("-h REPLICA", f"-s {replica.socket}"), tmp_path
+                )
+                node.kill()
+            with served(tmp_path / "node", "--redis", replica.url) as node:
+                await go_on(table, node, kept, replica.url)
+
+
+def _firm(primary: Client) -> bool:
+    """Tell whether a replica has what is written."""
+    primary.set("tm:firm", 1)
+    return bool(primary.wait(1, 20))
 
 
 def test_each_alert_has_what_to_do_and_nothing_else_has() -> None:
