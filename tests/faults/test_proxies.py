@@ -9,14 +9,16 @@ from typing import Final
 import pytest
 from tests.certificates import Pair
 from tests.effort import amount
-from tests.faults.deployment import Deployment
+from tests.faults.deployment import FREE, Deployment
 from tests.faults.fronts import Front, Haproxy, Nginx, Wishes
 from tests.faults.load import playing
 from tests.faults.promise import Promise
 from tests.live.client import CODECS, Client
 from tests.live.conftest import knock, meet
+from tests.live.node import Node
 from tests.live.table import Meet, Table
 from tests.live.wire import fetch, parse, upgrade
+from tests.store.fleet import free_ports
 from tests.store.waiting import until
 
 __all__ = ["knock", "meet"]
@@ -163,6 +165,33 @@ async def test_a_proxy_that_is_reloaded_and_a_node_that_ends_cost_nobody_a_move(
     promise.at_most("back at the head, the last one", back[-1], BACK_S, "s")
     promise.equals("flaws", len(flaws), 0)
     assert not load.record.faults
+
+
+@pytest.mark.promise("P39")
+async def test_a_node_that_is_back_gets_its_share_of_clients_at_once(
+    deployment: Deployment, tmp_path: Path, pair: Pair, promise: Promise
+) -> None:
+    """Sockets stay for hours: nginx must not wait for one to end before it trusts the node again."""
+    [port] = free_ports(1)
+    nodes = [f"http://127.0.0.1:{port}", deployment.nodes[0].url]
+    with Nginx(tmp_path, nodes, Wishes(tls=False), pair) as front:
+        await front.ready()
+        async with AsyncExitStack() as stack:
+            others = {await let_in(front, stack) for _ in range(2)}
+            flags = ("--redis", deployment.redis.url, "--port", str(port))
+            back = await asyncio.to_thread(Node, tmp_path, *flags, **FREE)
+            stack.callback(back.kill)
+            came = [await let_in(front, stack) for _ in range(8)]
+    assert len(others) == 1
+    promise.at_least("of 8 clients on a node that is back", sum(name not in others for name in came), 4)
+
+
+async def let_in(front: Front, stack: AsyncExitStack) -> str:
+    """Connect, stay, and return the name of the node."""
+    client = await Client.connect(front.url)
+    stack.push_async_callback(client.close)
+    await client.hello()
+    return client.node
 
 
 async def knock_on(front: Front, stack: AsyncExitStack, address: str, forwarded: str | None = None) -> int:
