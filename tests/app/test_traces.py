@@ -101,7 +101,7 @@ async def test_what_is_not_sampled_is_so_on_all_nodes(
 
 def test_whoever_lacks_the_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tenmatch.app.traces", None)
-    with pytest.raises(Unfit, match=r"pip install 'tenmatch\[traces\]'"):
+    with pytest.raises(Unfit, match=r"pip install 'tenmatch\[otel\]'"):
         tracing(read_settings(traces=True))
 
 

@@ -8,6 +8,7 @@ from tests.game.rooms import person
 from tests.gateway.conftest import Watch
 from tests.gateway.nodes import Ear, Running, founded, playing, running
 from tests.gateway.wire import Message
+from tests.store.waiting import until
 
 from tenmatch.game import commands
 from tenmatch.game.ids import MoveNumber, SeatNumber
@@ -156,7 +157,9 @@ async def test_no_more_lines_are_written_than_the_list_can_show(
     node: Running, listing: Listing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing_module, "LISTED_ROOMS", 1)
-    game, old, new = await playing(node), await founded(node), await founded(node)
+    game, old = await playing(node), await founded(node)
+    await until(lambda: node.store.clock.now() > old.state.created_at)
+    new = await founded(node)
     await written(listing, game, old, new)
     assert list(listing.lines) == [new.room, game.room], "games worth watching come along"
     assert await node.store.call("HLEN", keys.LOBBY_LINES) == 2

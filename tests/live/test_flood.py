@@ -174,10 +174,14 @@ async def test_who_asks_for_much_and_reads_nothing_is_closed(patient: Node, meet
     await host.find(lambda message: len(message.get("rooms") or message.get("changed") or ()) >= 30)
     wire = await Wire.upgraded(patient.url, then=HELLO, narrow=True)
     before = too_slow(patient)
-    async with asyncio.timeout(PATIENCE_S):
-        while too_slow(patient) == before:  # nothing is read until then, and how much kernels hold is theirs
-            await wire.send(frame(1, b'{"t":"lobby","on":true}') * 200)
-    assert await wire.close_code() == 1013
+    with suppress(ConnectionError, asyncio.IncompleteReadError):  # 2 s later it is cut off, read or not
+        async with asyncio.timeout(PATIENCE_S):
+            while (
+                too_slow(patient) == before
+            ):  # nothing is read until then, and how much kernels hold is theirs
+                await wire.send(frame(1, b'{"t":"lobby","on":true}') * 200)
+        assert await wire.close_code() == 1013
+    assert too_slow(patient) > before
 
 
 def too_slow(node: Node) -> float:
