@@ -4,8 +4,8 @@ They are plain dicts, described here and filled by `tenmatch.protocol.viewers`; 
 client".
 """
 
-from collections.abc import Mapping
-from typing import Annotated, Final, NotRequired, TypedDict, get_args
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Final, NotRequired, TypedDict, get_args
 
 from msgspec import NODEFAULT, Meta, Struct, defstruct
 from msgspec.structs import fields
@@ -171,10 +171,15 @@ def wire_type(kind: type[Event], *, hashed: bool = True) -> type[Struct]:
         for field in fields(kind)
         if field.name not in ("at", "hash", *kind.SECRET)
     ]
+    return event_type(kind, [*([("hash", int | None)] if hashed else []), *own])
+
+
+def event_type(kind: type[Event], own: Iterable[tuple[str, Any] | tuple[str, Any, Any]]) -> type[Struct]:
+    """Return the type of a kind of event's map: its place in the log, its time, and fields of its *own*."""
     config = kind.__struct_config__
     return defstruct(
         kind.__name__,
-        [("seq", int), ("chain", int), ("at", int), *([("hash", int | None)] if hashed else []), *own],
+        [("seq", int), ("chain", int), ("at", int), *own],
         tag_field=config.tag_field,
         tag=config.tag,
         kw_only=True,

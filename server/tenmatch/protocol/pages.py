@@ -7,12 +7,12 @@ clients, and what the OpenAPI document is made from (`tenmatch.protocol.openapi`
 from collections.abc import Mapping
 from typing import Final, NotRequired, TypedDict, get_args
 
-from msgspec import Struct, defstruct
+from msgspec import Struct
 from msgspec.structs import fields
 
 from tenmatch.game.events import AnyEvent, Event, Player
 from tenmatch.game.ids import Day, Millis, RoomId, TournamentId
-from tenmatch.protocol.maps import EventMap, PersonMap, RankMap, RoomLine
+from tenmatch.protocol.maps import EventMap, PersonMap, RankMap, RoomLine, event_type
 from tenmatch.protocol.tournaments import TournamentLine, TournamentMap
 
 
@@ -185,22 +185,12 @@ class RecordMap(TypedDict):
 
 def _recorded(kind: type[Event]) -> type[Struct]:
     """Return the type of the map that a record has of a kind of event: all that is stored, and its place."""
-    config = kind.__struct_config__
     own = [
         (field.name, RecordedPlayerMap if field.type is Player else field.type, field.default)
         for field in fields(kind)
         if field.name != "at"
     ]
-    return defstruct(
-        kind.__name__,
-        [("seq", int), ("chain", int), ("at", int), *own],
-        tag_field=config.tag_field,
-        tag=config.tag,
-        kw_only=True,
-        frozen=True,
-        omit_defaults=True,
-        namespace={"__doc__": kind.__doc__},
-    )
+    return event_type(kind, own)
 
 
 RECORDED_TYPES: Final[Mapping[str, type[Struct]]] = {
