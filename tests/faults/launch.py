@@ -242,7 +242,7 @@ def ended_at_once() -> None:
         for each in tuple(node.handshake.connections):
             each.abort()
 
-    process.drain = drain  # type: ignore[attr-defined]
+    process.drain = drain  # type: ignore[attr-defined]  # it is imported there, not exported
 
 
 def held_up_on_demand() -> None:

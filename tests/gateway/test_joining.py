@@ -98,7 +98,7 @@ async def test_a_node_that_is_behind_reads_the_log_before_it_resets(
     anna, bob = await meet(), await meet(other)
     room = await made(anna)
     await bob.ask("join", room=room, watch=True)
-    there = other.node.tables.loaded[room]  # type: ignore[index]
+    there = other.node.tables.loaded[room]  # type: ignore[index]  # plain text is a room's id
     monkeypatch.setattr(there, "hint", lambda *_: None)
     await anna.ask("ready", room=room, ready=True)
     readied = await anna.find(lambda message: message.get("kind") == "readied")
@@ -134,7 +134,7 @@ async def test_who_leaves_a_game_that_is_over_is_not_held_up_by_its_log(
 ) -> None:
     anna, bob = await meet(), await meet()
     room = await started(anna, bob)
-    table = node.node.tables.loaded[room]  # type: ignore[index]
+    table = node.node.tables.loaded[room]  # type: ignore[index]  # plain text is a room's id
     await bob.send({"t": "resign", "room": room, "n": 1}, {"t": "leave", "room": room, "id": 1})
     await bob.find(lambda message: message.get("re") == 1)
     heard = [message.get("kind", message["t"]) for message in bob.heard if message["t"] in ("event", "ok")]
@@ -197,7 +197,7 @@ async def test_a_socket_that_is_lost_while_joining_leaves_nothing(
 ) -> None:
     anna, bob = await meet(), await meet()
     room = await started(anna, bob)
-    table = node.node.tables.loaded[room]  # type: ignore[index]
+    table = node.node.tables.loaded[room]  # type: ignore[index]  # plain text is a room's id
     await bob.end()
     await until(lambda: len(table.audience) == 1)
     attendance = node.node.desk.attendance

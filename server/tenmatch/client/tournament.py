@@ -24,6 +24,7 @@ from tenmatch.protocol.maps import EventMap, PersonMap
 from tenmatch.protocol.to_client import Ok, TournamentResumed
 
 _T = TypeVar("_T")
+_ANSWERS: Final[Any] = to_client.Tournament | TournamentResumed  # to whoever watches; a union is no `type`
 PAUSE_S: Final = 0.5  # the least before asking again
 
 
@@ -168,10 +169,10 @@ class Tournament:
     async def _watch_again(self, *, fresh: bool) -> None:
         tries = 0
         while True:
-            head = {} if fresh else {"after": Seq(self.state.seq), "chain": self.state.chain}
-            watch = WatchTournament(tournament=self.id, on=True, **head)  # type: ignore[arg-type]
+            after, chain = (None, None) if fresh else (Seq(self.state.seq), self.state.chain)
+            watch = WatchTournament(tournament=self.id, on=True, after=after, chain=chain)
             try:
-                await self._wire.ask(watch, to_client.Tournament | TournamentResumed)  # type: ignore[arg-type]
+                await self._wire.ask(watch, _ANSWERS)
             except Denied as error:
                 if error.code not in PASSING:
                     self.quit(error)
