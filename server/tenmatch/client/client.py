@@ -218,11 +218,11 @@ class Client:
             seat: The free one that is wanted, as in teams; else it is the lowest.
         """
         wanted = None if seat is None else SeatNumber(seat)
-        return await self._enter(Join(**named(room), seat=wanted))  # type: ignore[arg-type]
+        return await self._enter(Join(**named(room), seat=wanted))  # type: ignore[arg-type]  # a room or a code
 
     async def watch(self, room: str) -> Room:
         """Enter a room, given by its id or code, and watch; who has a seat there takes it. Raises Denied."""
-        return await self._enter(Join(**named(room), watch=True))  # type: ignore[arg-type]
+        return await self._enter(Join(**named(room), watch=True))  # type: ignore[arg-type]  # a room or a code
 
     async def daily(self) -> Room:
         """Begin one's attempt at the deal of the day, or go on with it; there is one a day. Raises Denied."""

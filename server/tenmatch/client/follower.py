@@ -208,7 +208,8 @@ class Follower:
                 await asyncio.sleep(PAUSE_S + back_off(tries))
             tries += 1
             try:
-                await self._wire.ask(self._join(watch), Snapshot | Resumed)  # type: ignore[arg-type]
+                answers: Any = Snapshot | Resumed  # a union is no `type`
+                await self._wire.ask(self._join(watch), answers)
             except Denied as error:
                 if error.code in SEATLESS and not watch:
                     watch = True

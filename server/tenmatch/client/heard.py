@@ -151,7 +151,7 @@ def _happened(kind: str, fields: EventMap) -> Happened:
         known = {**_UNTOLD.get(kind, {}), **fields}
         if "t" in fields and "from" not in fields:
             del known["room"]  # where it happened; the room that a rematch names is another
-        return _convert(known, AnyEvent)  # type: ignore[no-any-return]
+        return _convert(known, AnyEvent)  # type: ignore[no-any-return]  # of a union none is told
     except msgspec.ValidationError:
         return Unknown(kind, {name: value for name, value in fields.items() if name not in _ENVELOPE})
 

@@ -142,7 +142,7 @@ def _renew(known: dict[Pair, Millis], board: Board, at: Millis) -> None:
 
 
 def _named(a: int, b: int) -> Pair:
-    return (a, b) if a < b else (b, a)  # type: ignore[return-value]
+    return (a, b) if a < b else (b, a)  # type: ignore[return-value]  # numbers of a log are ids
 
 
 def _conduct(

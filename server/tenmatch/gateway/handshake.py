@@ -120,7 +120,7 @@ class Handshake:
             assert codec is not None
             if _offered(request):
                 response.headers["Sec-WebSocket-Protocol"] = codec.name
-            protocol.subprotocol = codec.name  # type: ignore[assignment]
+            protocol.subprotocol = codec.name  # type: ignore[assignment]  # theirs is a NewType of str
         return response
 
     def enter(self, connection: Connection, protocol: ServerProtocol) -> Receiver:

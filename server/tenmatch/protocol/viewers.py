@@ -122,6 +122,7 @@ def state_map(room: Room, view: View = EVERYTHING) -> StateMap:
             None if seat is None else _seat_map(seat, view.shows(number))
             for number, seat in enumerate(room.seats)
         ],
+        # Each of these maps has fields of its own, which no checker follows through a choice.
         **(_apart_map(room, view) if room.own_boards else _shared_map(room)),  # type: ignore[typeddict-item]
         turn=room.turn,
         clocks=room.clocks,

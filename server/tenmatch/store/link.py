@@ -176,7 +176,7 @@ class Link:
         self._server = await self._place.locate()
         connection = self._server.connection()
         try:
-            await connection.connect()  # type: ignore[no-untyped-call]
+            await connection.connect()  # type: ignore[no-untyped-call]  # the driver tells no type
             assert connection._reader is not None
             assert connection._writer is not None
             self._streams = connection._reader, connection._writer
