@@ -9,18 +9,16 @@ from hypothesis import HealthCheck, settings
 T = TypeVar("T")
 
 PROFILE: Final = "full"
+QUICK: Final = "quick"
 NICE: Final = 2  # the kernel gives such processes two thirds of what others get
 
 
 def offer_all() -> None:
-    """Let pytest know of the profile; to be called by a conftest."""
-    settings.register_profile(
-        PROFILE,
-        max_examples=200,
-        stateful_step_count=50,
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
+    """Let pytest know of the profiles, to none of which time matters; to be called by a conftest."""
+    patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile(PROFILE, patient, max_examples=200, stateful_step_count=50)
+    settings.register_profile(QUICK, patient)
+    settings.load_profile(QUICK)
 
 
 def full() -> bool:

@@ -7,9 +7,23 @@ from pathlib import Path
 
 import pytest
 import uvloop
+from msgspec.structs import replace
 from tests.gateway.meeting import Meet, meeting
 from tests.gateway.nodes import Running, emptied, running
 from tests.servers import Server
+
+from tenmatch.game import create, settle
+from tenmatch.game.clock import Due
+from tenmatch.game.ids import RoomId
+from tenmatch.game.room import Phase, Room
+from tenmatch.gateway import keyset, pulse, table, tables
+from tenmatch.gateway.rounds import Rounds
+from tenmatch.gateway.tournament import tournaments
+from tenmatch.store import outages, pipelines
+from tenmatch.store.connect import CONNECTIONS, Store
+
+LONG_S = 60.0
+Late = Callable[[Running, str], None]
 
 
 def pytest_asyncio_loop_factories(
@@ -19,6 +33,31 @@ def pytest_asyncio_loop_factories(
     if getattr(item.module, "BOTH_LOOPS", False):
         return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
     return {"uvloop": uvloop.new_event_loop}
+
+
+@pytest.fixture(autouse=True)
+def patience(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let nobody be told that the store is away because this machine stood still for a second or two.
+
+    What is told, and how soon, is seen where a test freezes a store of its own.
+    """
+    if "own_server" in request.fixturenames:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in (
+            (keyset, "FETCH_S"),
+            (keyset, "WAIT_S"),
+            (pipelines, "WAIT"),
+            (pulse, "FRESH_S"),
+            (table, "PATIENCE_S"),
+            (tables, "RETRY_S"),
+            (tournaments, "ANSWER_S"),
+        ):
+            patch.setattr(module, name, LONG_S)
+        patch.setattr(outages, "COUNTS", LONG_S * 1000)
+        patch.setattr(Store.__init__, "__kwdefaults__", {"connections": CONNECTIONS, "timeout": LONG_S})
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +99,33 @@ async def watch(caplog: pytest.LogCaptureFixture) -> AsyncIterator[Watch]:
     assert not watch.surprises
     tracebacks = [record.getMessage() for record in caplog.get_records("call") if record.exc_info]
     assert bool(tracebacks) is watch.bugs_expected, tracebacks
+
+
+@pytest.fixture
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nodes make no rounds: what is done in one, the test does when it is time (`nodes.rounds`)."""
+    monkeypatch.setattr(Rounds, "all", lambda _: [])
+
+
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch) -> Late:
+    """Let rooms wait for their players, however slow these are, until the test says that it is too late."""
+    due: set[str] = set()
+    look = settle._next
+
+    def next_of(room: Room, computers: bool = True) -> Due | None:
+        waits = room.phase is Phase.OPEN and room.join_by is not None and room.salt not in due
+        return None if waits else look(room, computers)
+
+    def pass_by(at: Running, room: str) -> None:
+        table = at.node.tables.loaded[RoomId(room)]
+        due.add(table.state.salt)
+        table.state = replace(table.state)  # of which is not known yet when anything is due
+        table.advance()
+
+    monkeypatch.setattr(create, "JOIN_MS", 0)
+    monkeypatch.setattr(settle, "_next", next_of)
+    return pass_by
 
 
 @pytest.fixture

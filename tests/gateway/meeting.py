@@ -37,7 +37,7 @@ async def started(*players: Peer, **options: object) -> str:
     for player in players:
         assert (await player.ask("ready", room=room, ready=True))["t"] == "ok"
     for player in players:
-        await player.find(lambda message: message.get("kind") == "started")
+        await player.find(lambda message: message.get("kind") == "started" and message["room"] == room)
     return room
 
 

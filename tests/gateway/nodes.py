@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
+import pytest
 from tests.game.rooms import person
 from tests.gateway.wire import Message, messages
 from tests.servers import Server
@@ -92,10 +93,23 @@ async def running(
                 yield Running(node, store, server.sockets[0].getsockname()[1])
             finally:
                 server.close()
-                for connection in tuple(node.handshake.connections):
+                for connection in (*node.handshake.connections, *node.handshake._knocking):
                     connection.abort()
-                await until(lambda: not node.handshake.connections)
+                await until(lambda: not (node.handshake.connections or node.handshake.knocking))
                 node.stop()
+
+
+@contextmanager
+def clock_stopped(*nodes: Running) -> Iterator[None]:
+    """Let no time pass for the rooms of these nodes: what is young stays so, however slow the machine is.
+
+    The store takes what players do for 5 s after it was done, so it is not for long.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for running in nodes:
+            now = running.store.clock.now()
+            patch.setattr(running.store.clock, "now", lambda now=now: now)
+        yield
 
 
 def rounds(running: Running) -> Rounds:
@@ -197,7 +211,7 @@ class Question:
         self.answers: list[Answer] = []
         table.ask(command, self.answers.append, holder)
 
-    async def answer(self, within: float = 5.0) -> Answer:
+    async def answer(self) -> Answer:
         """Return the answer, when it is there."""
-        await until(lambda: bool(self.answers), within)
+        await until(lambda: bool(self.answers))
         return self.answers[0]

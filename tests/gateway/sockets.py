@@ -14,7 +14,7 @@ from websockets.uri import parse_uri
 
 from tenmatch.protocol.codec import CODECS
 
-PATIENCE_S = 5.0
+PATIENCE_S = 30.0  # more than any machine stands still
 UPGRADE = {
     "Host": "tenmatch.example",
     "Upgrade": "websocket",

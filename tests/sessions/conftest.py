@@ -1,3 +1,3 @@
-from tests.gateway.conftest import shared_server, url
+from tests.gateway.conftest import patience, shared_server, url
 
-__all__ = ["shared_server", "url"]
+__all__ = ["patience", "shared_server", "url"]
