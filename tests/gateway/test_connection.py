@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 from tests.gateway.conftest import Watch
 from tests.gateway.doors import OpenDoor
-from tests.gateway.sockets import Wire, request
+from tests.gateway.sockets import PATIENCE_S, Wire, request
 from tests.gateway.wire import raw, text
 from tests.store.waiting import until
 from websockets.frames import Opcode
@@ -17,7 +17,7 @@ from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
 from tenmatch.gateway import connection
-from tenmatch.gateway.connection import Connection, Knocker, Receiver
+from tenmatch.gateway.connection import CUT_S, SILENCE_S, Connection, Knocker, Receiver
 from tenmatch.gateway.http import Later, without_body
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON, CloseCode, PeerError
@@ -58,6 +58,42 @@ class Room:
         self.connection.write(head + data)
 
 
+class Hours:
+    """A connection's loop, whose time passes only as the test lets it."""
+
+    class Timer:
+        """Something that is due at some time, unless it is cancelled."""
+
+        def __init__(self, due: float, ring: Callable[[], None]) -> None:
+            self.due = due
+            self.ring = ring
+            self.cancelled = False
+
+        def cancel(self) -> None:
+            self.cancelled = True
+
+    def __init__(self) -> None:
+        self.now = asyncio.get_running_loop().time()
+        self._timers: list[Hours.Timer] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def call_later(self, seconds: float, ring: Callable[[], None]) -> Timer:
+        self._timers.append(self.Timer(self.now + seconds, ring))
+        return self._timers[-1]
+
+    def pass_by(self, seconds: float) -> None:
+        """Let time pass, and ring what is due meanwhile."""
+        until = self.now + seconds
+        while due := [timer for timer in self._timers if timer.due <= until and not timer.cancelled]:
+            first = min(due, key=lambda timer: timer.due)
+            self._timers.remove(first)
+            self.now = first.due
+            first.ring()
+        self.now = until
+
+
 class Door(OpenDoor):
     """Lets everyone in on /v1, and shows a page elsewhere; on /late once it may be shown."""
 
@@ -69,9 +105,12 @@ class Door(OpenDoor):
         self.page = b"a page"
         self.may_show = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
+        self.hours: Hours | None = None  # by which connections go; None: by the loop's own
 
     def __call__(self) -> Connection:
         made = Connection(self, frame_bytes=FRAME_BYTES, high_water=HIGH_WATER, most_unread=MOST_UNREAD)
+        if self.hours is not None:
+            made._loop = self.hours  # type: ignore[assignment]  # all that it asks of its loop
         self.connections.append(made)
         return made
 
@@ -231,7 +270,7 @@ async def test_a_client_that_goes_on_after_our_close_is_cut_off(
 ) -> None:
     monkeypatch.setattr(connection, "CLOSE_S", 0.2)
     room.connection.close(CloseCode.RESTART, "bye")
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(PATIENCE_S):
         with contextlib.suppress(ConnectionError):
             while not room.is_lost.is_set():
                 await wire.send(text("and another thing"))
@@ -245,7 +284,7 @@ async def test_a_client_that_stays_silent_after_our_close_is_cut_off(
 ) -> None:
     monkeypatch.setattr(connection, "CLOSE_S", 0.05)
     room.connection.close(CloseCode.RESTART, "bye")
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(PATIENCE_S):
         await room.is_lost.wait()
 
 
@@ -255,7 +294,7 @@ async def test_a_close_is_answered_and_ends_both_ways(wire: Wire, room: Room) ->
     await wire.send(raw(Opcode.CLOSE, b"\x03\xf4"))
     assert await wire.end() == b""
     wire.socket.close()
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(PATIENCE_S):
         await room.is_lost.wait()
 
 
@@ -278,30 +317,37 @@ async def test_a_half_closed_client_that_reads_nothing_is_cut_off(
         while not room.connection.slow:
             room.say(b"x" * 10_000)
         wire.socket.shutdown(socket.SHUT_WR)
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(PATIENCE_S):
             await room.is_lost.wait()
 
 
-async def test_silence_is_met_with_a_ping_and_then_the_end(
-    monkeypatch: pytest.MonkeyPatch, door: Door
-) -> None:
-    monkeypatch.setattr(connection, "SILENCE_S", 0.05)
-    monkeypatch.setattr(connection, "CUT_S", 0.15)
+async def test_silence_is_met_with_a_ping_and_then_the_end(door: Door) -> None:
+    hours = door.hours = Hours()
     async with Wire(door.port) as wire:
         await wire.upgrade()
+        hours.pass_by(SILENCE_S - 0.1)
+        door.rooms[0].say(b'"well?"')
+        assert (await wire.frame()).opcode is Opcode.TEXT, "a ping came too early"
+        hours.pass_by(0.2)
         assert (await wire.frame()).opcode is Opcode.PING
+        hours.pass_by(CUT_S - SILENCE_S - 0.2)
+        assert door.rooms[0].connection.open
+        hours.pass_by(0.2)
         assert await wire.closed() is None
 
 
-async def test_whoever_answers_pings_stays(monkeypatch: pytest.MonkeyPatch, door: Door) -> None:
-    monkeypatch.setattr(connection, "SILENCE_S", 0.2)
-    monkeypatch.setattr(connection, "CUT_S", 0.4)
+async def test_whoever_answers_pings_stays(door: Door) -> None:
+    hours = door.hours = Hours()
     async with Wire(door.port) as wire:
         await wire.upgrade()
+        stays, began = door.connections[0], hours.now
         for _ in range(3):
+            hours.pass_by(SILENCE_S + 0.1)
             assert (await wire.frame()).opcode is Opcode.PING
             await wire.send(raw(Opcode.PONG))
-        assert not door.rooms[0].is_lost.is_set()
+            await until(lambda: stays._heard == hours.now)
+        assert hours.now - began > CUT_S
+        assert stays.open
 
 
 async def test_a_request_that_does_not_come_in_time_is_cut_off(
@@ -349,27 +395,34 @@ async def test_a_page_is_read_to_its_end_however_slowly(door: Door, monkeypatch:
         assert len(first + await wire.end()) > len(door.page)
 
 
+async def filled(room: Room) -> None:
+    """Say as much as the kernel takes of what nobody reads, and more than that."""
+    stuck = 0  # for so many turns of the loop
+    while stuck < 10:
+        stuck = stuck + 1 if room.connection.slow else 0
+        if not stuck:
+            room.say(b"x" * 10_000)
+        await asyncio.sleep(0)
+
+
 async def test_a_slow_reader_is_noted_and_hears_when_it_caught_up(door: Door) -> None:
     async with Wire(door.port, receive_buffer=4_096) as wire:
         await wire.upgrade()
         room = door.rooms[0]
-        while not room.connection.slow:
-            room.say(b"x" * 10_000)
-        assert room.drains == 0
-        while not room.drains:
+        await filled(room)
+        drains = room.drains
+        while room.drains == drains:
             await wire.receive()
         assert not room.connection.slow
 
 
 async def test_who_reads_nothing_cannot_fill_our_memory(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "CLOSE_S", 0.2)
+    monkeypatch.setattr(connection, "CLOSE_S", 60.0)  # in which all of it can be read
     async with Wire(door.port, receive_buffer=4_096) as wire:
         await wire.upgrade()
         room = door.rooms[0]
-        said = 0
         while room.connection.open:
             room.say(b"x" * 10_000)
-            said += 10_000
         transport = room.connection._transport
         assert transport.get_write_buffer_size() < MOST_UNREAD + 20_000
         assert await wire.closed() == 1013, "what had been sent, and why it ends, was lost"
@@ -379,8 +432,7 @@ async def test_pongs_that_nobody_reads_do_not_pile_up(door: Door) -> None:
     async with Wire(door.port, receive_buffer=4_096) as wire:
         await wire.upgrade()
         room = door.rooms[0]
-        while not room.connection.slow:
-            room.say(b"x" * 10_000)
+        await filled(room)
         before = room.connection._transport.get_write_buffer_size()
         await wire.send(raw(Opcode.PING, b"x" * 125) * 500 + text("done"))
         await until(lambda: bool(room.heard))
@@ -438,6 +490,7 @@ async def test_an_answer_that_never_comes_ends_the_connection(
         await asked(door, wire)
         assert await wire.end() == b""
     door.may_show.set()
+    await door.tasks[0]
 
 
 async def test_an_answer_without_its_body_has_its_head(door: Door) -> None:
