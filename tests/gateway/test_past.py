@@ -5,8 +5,9 @@ import asyncio
 import pytest
 from tests.gateway.conftest import Watch
 from tests.gateway.meeting import Meet
-from tests.gateway.nodes import Running, claim, founded, listen, playing
+from tests.gateway.nodes import Running, claim, clock_stopped, founded, listen, playing
 from tests.gateway.peer import Heard, Peer
+from tests.gateway.sockets import PATIENCE_S
 from tests.store.waiting import until
 
 from tenmatch.game import commands
@@ -34,29 +35,39 @@ def head_that_is_old_enough(running: Running, table: Table) -> int:
     return max(1, sum(entry.event.at <= until for entry in table.entries))
 
 
+async def caught_up(running: Running, table: Table) -> None:
+    """Return when watchers are shown all that there is, which is old enough then."""
+    await until(lambda: table.shown_to(None).state.seq == table.state.seq)
+    assert head_that_is_old_enough(running, table) == len(table.entries)
+
+
 async def test_a_watcher_is_told_each_event_when_it_is_old_enough(node: Running) -> None:
-    table = await playing(node, spectator_delay_ms=DELAY_MS)
-    watcher, player = listen(table), listen(table, 0)
+    with clock_stopped(node):
+        table = await playing(node, spectator_delay_ms=DELAY_MS)
+        watcher, player = listen(table), listen(table, 0)
     for n in (1, 2):
         assert isinstance(await asked(table, claim(table, 0, n)), Done)
     assert [event["kind"] for event in player.log] == ["matched", "matched"]
     heard: list[Heard] = []
-    while len(watcher.log) < len(table.entries) - 1:
-        await asyncio.sleep(0.005)
-        for event in watcher.log[len(heard) :]:
-            heard.append(dict(event))
-            assert now(node) - heard[-1]["at"] >= DELAY_MS
+    async with asyncio.timeout(PATIENCE_S):
+        while len(heard) < len(table.entries) - 1:
+            await asyncio.sleep(0.005)
+            for event in watcher.log[len(heard) :]:
+                heard.append(dict(event))
+                assert now(node) - heard[-1]["at"] >= DELAY_MS
     assert [event["seq"] for event in heard] == list(range(2, len(table.entries) + 1))
 
 
 async def test_who_begins_to_watch_is_shown_the_room_as_it_was(node: Running, meet: Meet) -> None:
-    table = await playing(node, spectator_delay_ms=DELAY_MS)
     early, later = await meet(), await meet()
-    first = await early.ask("join", room=table.room, watch=True)
+    with clock_stopped(node):
+        table = await playing(node, spectator_delay_ms=DELAY_MS)
+        first = await early.ask("join", room=table.room, watch=True)
     assert (first["seq"], first["state"]["seats"], first["state"]["board"]) == (1, [None, None], None)
-    await until(lambda: head_that_is_old_enough(node, table) == len(table.entries))
-    assert isinstance(await asked(table, claim(table, 0, 1)), Done)
-    second = await later.ask("join", room=table.room, watch=True)
+    await caught_up(node, table)
+    with clock_stopped(node):
+        assert isinstance(await asked(table, claim(table, 0, 1)), Done)
+        second = await later.ask("join", room=table.room, watch=True)
     assert second["seq"] == len(table.entries) - 1
     assert second["state"]["seats"][0]["score"] == 0
 
@@ -64,18 +75,18 @@ async def test_who_begins_to_watch_is_shown_the_room_as_it_was(node: Running, me
 @pytest.mark.parametrize("after", ["the past's head", "behind it", "the log's head", "a wrong chain"])
 async def test_who_comes_back_goes_on_in_the_past(node: Running, meet: Meet, after: str) -> None:
     table = await playing(node, spectator_delay_ms=DELAY_MS)
-    await until(lambda: head_that_is_old_enough(node, table) == len(table.entries))
-    old = table.head
-    assert isinstance(await asked(table, claim(table, 0, 1)), Done)
+    await caught_up(node, table)
+    old, watcher = table.head, await meet()
     first = table.entries[1]
-    where = {
-        "the past's head": old,
-        "behind it": Head(first.seq, first.chain),
-        "the log's head": table.head,
-        "a wrong chain": Head(old.seq, old.chain ^ 1),
-    }[after]
-    watcher = await meet()
-    answer = await watcher.ask("join", room=table.room, watch=True, after=where.seq, chain=where.chain)
+    with clock_stopped(node):
+        assert isinstance(await asked(table, claim(table, 0, 1)), Done)
+        where = {
+            "the past's head": old,
+            "behind it": Head(first.seq, first.chain),
+            "the log's head": table.head,
+            "a wrong chain": Head(old.seq, old.chain ^ 1),
+        }[after]
+        answer = await watcher.ask("join", room=table.room, watch=True, after=where.seq, chain=where.chain)
     assert answer["seq"] == old.seq
     if after in ("the past's head", "behind it"):
         assert answer["t"] == "resumed"
@@ -90,13 +101,11 @@ async def test_what_is_said_and_who_is_there_are_as_old(node: Running, other: Ru
     await ann.ask("join", room=table.room)
     for watcher in (far, eve):
         await watcher.ask("join", room=table.room, watch=True)
-    said = now(node)
     assert (await ann.ask("chat", room=table.room, text="hello"))["t"] == "ok"
     await ann.find(lambda message: message["t"] == "chat")
-    for watcher in (far, eve):
+    for watcher, at in ((far, other), (eve, node)):
         heard = await watcher.find(lambda message: message["t"] == "chat")
-        assert now(node) - said >= DELAY_MS
-        assert heard["at"] + DELAY_MS <= now(node)
+        assert heard["at"] + DELAY_MS <= now(at), "by the clock of the node that says it"
     present = await eve.find(lambda message: message["t"] == "presence" and any(message["online"]))
     assert present["online"][1] is True
 
@@ -106,31 +115,34 @@ async def test_the_rooms_line_is_as_old(node: Running, other: Running) -> None:
     started = table.state.started_at
     assert started is not None
     lines = other.node.desk.listing
-    await until(lambda: table.room in lines.lines and lines.lines[table.room]["phase"] == "playing", within=5)
+    await until(lambda: table.room in lines.lines and lines.lines[table.room]["phase"] == "playing")
     assert now(node) - started >= DELAY_MS
     line = lines.lines[table.room]
     assert line["scores"][:2] == [0, 0]
     assert isinstance(await asked(table, resign(0)), Done)
     ended = table.state.at
-    await until(lambda: table.room not in lines.lines, within=5)
+    await until(lambda: table.room not in lines.lines)
     assert now(node) - ended >= DELAY_MS
 
 
 async def test_a_watchers_move_does_not_tell_where_the_game_is(node: Running, meet: Meet) -> None:
-    table = await playing(node, spectator_delay_ms=DELAY_MS)
     watcher = await meet()
-    await watcher.ask("join", room=table.room, watch=True)
-    await watcher.send({"t": "match", "room": table.room, "n": 1, "a": 0, "b": 1, "seen": 0})
-    refused = await watcher.find(lambda message: message["t"] == "refused")
+    with clock_stopped(node):
+        table = await playing(node, spectator_delay_ms=DELAY_MS)
+        await watcher.ask("join", room=table.room, watch=True)
+        await watcher.send({"t": "match", "room": table.room, "n": 1, "a": 0, "b": 1, "seen": 0})
+        refused = await watcher.find(lambda message: message["t"] == "refused")
     assert refused["seq"] < len(table.entries)
 
 
 async def test_a_log_that_turns_out_to_be_another_is_shown_as_old_as_well(node: Running) -> None:
-    table = await playing(node, spectator_delay_ms=DELAY_MS)
-    watcher = listen(table)
-    await until(lambda: len(watcher.log) == len(table.entries) - 1)
-    assert isinstance(await asked(table, claim(table, 0, 1)), Done)
-    table.replace(table.entries[:])
+    with clock_stopped(node):
+        table = await playing(node, spectator_delay_ms=DELAY_MS)
+        watcher = listen(table)
+    await caught_up(node, table)
+    with clock_stopped(node):
+        assert isinstance(await asked(table, claim(table, 0, 1)), Done)
+        table.replace(table.entries[:])
     assert watcher.kinds()[-1] == "snapshot"
     assert watcher.log[-1]["seq"] == len(table.entries) - 1
     await until(lambda: watcher.kinds()[-1] == "matched")
@@ -143,12 +155,13 @@ async def test_nothing_younger_ever_leaves_for_a_watcher(node: Running, other: R
     for watcher in watchers:
         await watcher.ask("join", room=table.room, watch=True)
     heard: list[tuple[int, Heard]] = []
-    tasks = [asyncio.create_task(_collect(node, watcher, heard)) for watcher in watchers]
+    places = zip((node, other, node), watchers, strict=True)
+    tasks = [asyncio.create_task(_collect(at, watcher, heard)) for at, watcher in places]
     for n in range(1, 5):
         assert isinstance(await asked(table, claim(table, n % 2, (n + 1) // 2 + 1)), Done)
         await asyncio.sleep(0.05)
     assert isinstance(await asked(table, commands.Resign(ZERO, MoveNumber(99))), Done)
-    await asyncio.wait_for(asyncio.gather(*tasks), 5)
+    await asyncio.wait_for(asyncio.gather(*tasks), PATIENCE_S)
     assert len(heard) >= 3 * 6
     for at, message in heard:
         event = table.entries[message["seq"] - 1].event
@@ -172,13 +185,14 @@ async def test_a_bug_in_what_is_shown_later_gives_the_room_up_and_tells_its_watc
     node: Running, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watch.bugs_expected = True
-    table = await playing(node, spectator_delay_ms=DELAY_MS)
-    watcher, player = listen(table), listen(table, 0)
 
     def fail(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(held, "evolve", fail)
+    with clock_stopped(node):
+        table = await playing(node, spectator_delay_ms=DELAY_MS)
+        watcher, player = listen(table), listen(table, 0)
+        monkeypatch.setattr(held, "evolve", fail)
     await until(lambda: bool(watcher.is_detached))
     assert (watcher.is_detached, player.is_detached) == ("closed", "closed")
     assert node.node.tables.loaded.get(table.room) is not table

@@ -25,7 +25,6 @@ from tenmatch.game.rating import NEW, Ranked, rating, skill_after
 from tenmatch.gateway import ratings as ratings_module
 from tenmatch.gateway.asked import asked
 from tenmatch.gateway.ratings import KEPT_GAMES, LATEST_GAMES, Ratings
-from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table
 from tenmatch.store import boards, due, keys
 from tenmatch.store import ratings as stored
@@ -39,12 +38,10 @@ AT_ONCE: dict[str, Any] = {"rated": True, "spectator_delay_ms": 0}
 
 
 @pytest.fixture
-async def nodes(url: str, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[list[Running]]:
+async def nodes(url: str, watch: Watch, by_hand: None) -> AsyncIterator[list[Running]]:
     """Three nodes that enter nothing before they are asked to."""
     async with AsyncExitStack() as stack:
-        with monkeypatch.context() as still:
-            still.setattr(Rounds, "all", lambda _: [])
-            yield [await stack.enter_async_context(running(url)) for _ in range(3)]
+        yield [await stack.enter_async_context(running(url)) for _ in range(3)]
 
 
 @pytest.fixture
@@ -106,11 +103,15 @@ async def test_what_is_not_rated_or_not_over_is_nothing_to_them(node: Running) -
     assert await ranked(node) == {}
 
 
-async def test_a_rating_does_not_tell_the_end_before_watchers_have_seen_it(node: Running) -> None:
-    table, ratings = await over(node, spectator_delay_ms=400), ratings_of(node)
+async def test_a_rating_does_not_tell_the_end_before_watchers_have_seen_it(
+    node: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, ratings = await over(node, spectator_delay_ms=60_000), ratings_of(node)
+    seen_at = table.state.at + 60_000
+    monkeypatch.setattr(node.store.clock, "now", lambda: Millis(seen_at - 1))
     assert await ratings.keep([table]) == set()
     assert await ranked(node) == {}
-    await until(lambda: node.store.clock.now() >= table.state.at + 400)
+    monkeypatch.setattr(node.store.clock, "now", lambda: seen_at)
     assert await ratings.keep([table]) == {table}
     assert len(await ranked(node)) == 2
 

@@ -4,15 +4,17 @@ import asyncio
 import csv
 import io
 import json
+from functools import partial
 from typing import Any
 
 import pytest
-from tests.gateway.conftest import Watch
+from tests.gateway.conftest import Late, Watch
 from tests.gateway.cups import NONE, announced, begun, entered, played, player, said, standing
 from tests.gateway.meeting import Meet
 from tests.gateway.nodes import Running, rounds, running
 from tests.gateway.pages import ask
 from tests.gateway.peer import peer, welcome
+from tests.store.fleet import until_so
 from tests.store.waiting import until
 
 from tenmatch.game.ids import RoomId, TournamentId
@@ -21,7 +23,7 @@ from tenmatch.game.tournament.state import Tournament
 from tenmatch.gateway.tournament import games, held
 from tenmatch.gateway.tournament.tournaments import Tournaments
 from tenmatch.gateway.tournament.upkeep import Upkeep
-from tenmatch.store import keys
+from tenmatch.store import keys, players
 
 
 @pytest.fixture(autouse=True)
@@ -81,9 +83,9 @@ async def test_what_one_missed_is_resumed(meet: Meet) -> None:
 
 
 async def test_who_does_not_come_has_lost_after_the_deadline(
-    meet: Meet, monkeypatch: pytest.MonkeyPatch
+    node: Running, meet: Meet, late: Late, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(games, "_MS", 200)  # so that ten seconds are two
+    monkeypatch.setattr(games, "_MS", 0)  # so that ten seconds are over when the test says so
     host, guest = await meet(), await meet()
     id = (await announced(host, enter=True, join_s=10))["tournament"]
     await entered(id, guest)
@@ -94,6 +96,7 @@ async def test_who_does_not_come_has_lost_after_the_deadline(
     assert (await host.ask("leave", room=room))["t"] == "ok"  # which costs nothing: one may come back
     again = await host.ask("join", room=room)
     assert again["state"]["seats"][again["seat"]]["ready"]
+    late(node, room)
     decided = await said(host, "decided")
     assert (decided["how"], decided["winner"]) == ("no_show", player(host))
 
@@ -154,6 +157,8 @@ async def test_it_goes_on_when_its_node_has_gone(url: str, node: Running) -> Non
         await host.ask("tournament_start", tournament=id)
         room = RoomId((await said(host, "opened"))["room"])
         tokens = [welcome(one)["token"] for one in (host, guest)]
+        for id_ in map(player, (host, guest)):  # which is noted later than the room is told of
+            await until_so(partial(players.seated, node.store, id_), [room])
     at = TournamentId(room_id := RoomId(id))
     assert room_id not in node.node.tournaments.loaded
     async with peer(node.port, token=tokens[0]) as host, peer(node.port, token=tokens[1]) as guest:
@@ -176,12 +181,13 @@ async def test_a_result_is_carried_over_by_whoever_sees_it_and_once(
     await entered(id, guest)
     await host.ask("tournament_start", tournament=id)
     await played(1, player(host), host, guest)
-    await said(guest, "finished")
+    for one in (host, guest):
+        await said(one, "finished")
     room = RoomId((await said(host, "opened"))["room"])
     tables = [at.node.tables.loaded[room] for at in (node, other) if room in at.node.tables.loaded]
     for _ in range(3):
         await asyncio.gather(*(at.node.games.keep(tables) for at in (node, other)))
-    kinds = [message["kind"] for message in host.heard if message["t"] == "tournament_event"]
+    kinds = [message["kind"] for message in await host.quiet() if message["t"] == "tournament_event"]
     assert kinds.count("decided") == 1
     assert kinds.count("finished") == 1
 
@@ -201,6 +207,7 @@ async def test_news_that_was_lost_is_made_up_for(node: Running, other: Running, 
     assert guest
 
 
+@pytest.mark.usefixtures("by_hand")
 async def test_one_that_cannot_be_read_here_is_left_to_other_nodes(
     node: Running, other: Running, meet: Meet, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -214,6 +221,7 @@ async def test_one_that_cannot_be_read_here_is_left_to_other_nodes(
     assert "cannot be read" in caplog.text
 
 
+@pytest.mark.usefixtures("by_hand")
 async def test_a_bug_in_one_costs_the_sweep_nothing(
     node: Running,
     other: Running,
