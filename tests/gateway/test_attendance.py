@@ -1,5 +1,6 @@
 """Who is there: presence over nodes, seats that change connections, and seats whose players are nowhere."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 
 import pytest
@@ -7,6 +8,7 @@ from tests.game.rooms import person
 from tests.gateway import nodes
 from tests.gateway.conftest import Watch
 from tests.gateway.nodes import Ear, Running, ended, founded, playing, rounds, running
+from tests.gateway.sockets import PATIENCE_S
 from tests.store.waiting import until
 
 from tenmatch.game import commands
@@ -18,7 +20,6 @@ from tenmatch.gateway import rounds as rounds_module
 from tenmatch.gateway.asked import asked
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.fanout import Member
-from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table
 from tenmatch.store import due, keys
 from tenmatch.store.connect import Store
@@ -27,9 +28,8 @@ ZERO, ONE = SeatNumber(0), SeatNumber(1)
 
 
 @pytest.fixture
-async def node(url: str, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Running]:
+async def node(url: str, watch: Watch, by_hand: None) -> AsyncIterator[Running]:
     """A node whose rounds the test makes itself."""
-    monkeypatch.setattr(Rounds, "all", lambda self: [])
     async with running(url) as node:
         yield node
 
@@ -112,8 +112,9 @@ async def test_who_goes_is_gone_at_once(node: Running) -> None:
         said: bytes = await node.store.call("HGET", here, "s:1")
         return said
 
-    while not (await field()).endswith(b"-"):
-        pass
+    async with asyncio.timeout(PATIENCE_S):
+        while not (await field()).endswith(b"-"):
+            pass
     await attendance(node).renew([table])
     assert presence(anna) == ([True, False], 0)
 
@@ -141,10 +142,12 @@ async def test_one_whose_note_was_lost_is_found_out_by_the_next_renewal(
     here = await playing(node)
     there = await other.node.tables.open(here.room)
     older = await arrived(node, here, ZERO)
+    lost: list[Attendance] = []
     with monkeypatch.context() as deaf:
-        deaf.setattr(Attendance, "noted", lambda *_: None)
+        deaf.setattr(Attendance, "noted", lambda attendance, *_: lost.append(attendance))
         newer = await arrived(other, there, ZERO)
         await attendance(other).renew([there])
+        await until(lambda: attendance(node) in lost)  # else it would be heard late, and not lost
     assert older.is_detached == ""
     await attendance(node).renew([here])
     assert (older.is_detached, newer.is_detached) == ("taken_over", "")
@@ -161,8 +164,8 @@ async def freed(table: Table) -> list[tuple[int, UnseatReason]]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Free seats at once."""
-    monkeypatch.setattr(attendance_module, "ABSENT_MS", 0)
+    """Free seats at once, and where nodes take the store's time for later than it is."""
+    monkeypatch.setattr(attendance_module, "ABSENT_MS", -10_000)
 
 
 @pytest.mark.usefixtures("impatient")

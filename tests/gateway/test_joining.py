@@ -8,6 +8,7 @@ from tests.gateway.conftest import Watch
 from tests.gateway.meeting import NO_ROOM, Meet, made, match, started
 from tests.gateway.nodes import Running, running
 from tests.gateway.peer import Heard, peer, welcome
+from tests.gateway.sockets import PATIENCE_S
 from tests.store.waiting import until
 
 from tenmatch.store import keys
@@ -49,7 +50,7 @@ async def test_one_player_may_have_so_many_rooms(url: str, watch: Watch) -> None
         await anna.send({"t": "resign", "room": room, "n": 1})
         await anna.find(lambda message: message.get("kind") == "ended")
         maker = keys.made_rooms(welcome(anna)["player"]["id"])
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE_S):
             while await node.store.call("ZSCORE", maker, room) is not None:
                 pass
         await made(anna)
@@ -173,15 +174,16 @@ async def test_who_is_kicked_while_joining_again_does_not_get_the_seat(
     await bob.ask("join", room=room)
     again = await meet(token=welcome(bob)["token"])
     attendance = node.node.desk.attendance
-    arrive, let_go = attendance.arrive, asyncio.Event()
+    arrive, arriving, let_go = attendance.arrive, asyncio.Event(), asyncio.Event()
 
     async def arrive_late(*where: Any) -> int:
+        arriving.set()
         await let_go.wait()
         return await arrive(*where)
 
     monkeypatch.setattr(attendance, "arrive", arrive_late)
     await again.send({"t": "join", "room": room, "id": 1})
-    await again.ask("ping")
+    await until(arriving.is_set)
     await anna.ask("kick", room=room, seat=1)
     let_go.set()
     refused = await again.find(lambda message: message.get("re") == 1)
@@ -201,9 +203,11 @@ async def test_a_socket_that_is_lost_while_joining_leaves_nothing(
     await bob.end()
     await until(lambda: len(table.audience) == 1)
     attendance = node.node.desk.attendance
-    arrive, let_go, gone = attendance.arrive, asyncio.Event(), asyncio.Event()
+    arrive = attendance.arrive
+    arriving, let_go, gone = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def arrive_late(*where: Any) -> int:
+        arriving.set()
         await let_go.wait()
         return await arrive(*where)
 
@@ -211,11 +215,11 @@ async def test_a_socket_that_is_lost_while_joining_leaves_nothing(
     monkeypatch.setattr(attendance, "depart", lambda *_: gone.set())
     again = await meet(token=welcome(bob)["token"])
     await again.send({"t": "join", "room": room, "id": 1})
-    await again.ask("ping")
+    await until(arriving.is_set)
     await again.end()
     await until(lambda: len(node.node.desk.sessions) == 1)
     let_go.set()
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(PATIENCE_S):
         await gone.wait()
     assert len(table.audience) == 1
 
@@ -261,7 +265,7 @@ async def test_of_connections_that_join_at_once_exactly_one_plays(
         rivals = [await meet(other if elsewhere and n % 2 else node, token=token) for n in range(4)]
         joined = await asyncio.gather(*(rival.ask("join", room=room) for rival in rivals))
         assert [snapshot["seat"] for snapshot in joined] == [0] * 4, "each join has its own answer"
-        await until(lambda rivals=rivals: sum(rival.code == 4501 for rival in rivals) == 3, 3)  # type: ignore[misc]
+        await until(lambda rivals=rivals: sum(rival.code == 4501 for rival in rivals) == 3)  # type: ignore[misc]
         [left] = [rival for rival in rivals if rival.code is None]
         assert (await left.ask("ready", room=room, ready=True))["t"] == "ok"
 

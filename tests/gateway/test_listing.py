@@ -26,11 +26,9 @@ async def node(url: str, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Async
 
     async def nothing(*_: object) -> None: ...
 
-    with monkeypatch.context() as still:
-        still.setattr(Listing, "write", nothing)
-        async with running(url) as node:
-            still.undo()
-            yield node
+    async with running(url) as node:
+        monkeypatch.setattr(node.node.desk.listing, "write", nothing)
+        yield node
 
 
 @pytest.fixture
@@ -97,7 +95,9 @@ async def test_a_room_that_is_over_is_gone(node: Running, listing: Listing) -> N
 
 
 async def test_open_rooms_come_first_and_the_newest_of_them(node: Running, listing: Listing) -> None:
-    first, game, last = await founded(node), await playing(node, Mode.TURNS), await founded(node)
+    first, game = await founded(node), await playing(node, Mode.TURNS)
+    await until(lambda: node.store.clock.now() > first.state.created_at)
+    last = await founded(node)
     await written(listing, game, last, first)
     assert list(listing.lines) == [last.room, first.room, game.room]
 

@@ -9,6 +9,7 @@ from tests.gateway.pages import ask, page_at
 from tests.gateway.peer import peer
 from tests.gateway.test_ratings import ANN, BOB, game, ratings_of
 from tests.servers import Server
+from tests.store.fleet import until_so
 from tests.store.waiting import until
 
 from tenmatch.app import reference
@@ -65,13 +66,17 @@ async def test_every_answer_is_one_that_a_server_gives(own_server: Server, watch
         await see(f"/v1/records/{room}", Accept_Encoding="gzip")
         own_server.freeze()
         lost = {page.path for page in PAGES for answer in page.answers if answer.status == 503}
-        async with asyncio.timeout(20):  # what was read a moment ago is known for a moment more
+        async with asyncio.timeout(60):  # what was read a moment ago is known for a moment more
             while left := [path for path in lost if (path, 503) not in seen]:
                 await asyncio.gather(*(see(_somewhere(path)) for path in left))
         own_server.thaw()
-        await until(lambda: node.node.pulse.fresh, within=20)
-        assert (await ask(node, f"/v1/players/{ANN}")).status == 200
-        assert (await ask(node, f"/v1/records/{room}")).status == 200
+        await until(lambda: node.node.pulse.fresh)
+        for path in (f"/v1/players/{ANN}", f"/v1/records/{room}"):
+
+            async def status(path: str = path) -> int:
+                return (await ask(node, path)).status
+
+            await until_so(status, 200)
     assert seen == {(page.path, answer.status) for page in PAGES for answer in page.answers}
 
 

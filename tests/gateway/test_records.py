@@ -37,7 +37,7 @@ async def node(url: str, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Async
     with monkeypatch.context() as still:
         still.setattr(Rounds, "all", lambda _: [])
         async with running(url) as node:
-            still.undo()
+            still.undo()  # others keep theirs by themselves
             yield node
 
 
@@ -181,7 +181,7 @@ async def test_what_a_node_left_behind_another_keeps(url: str, watch: Watch, nod
     table = await ended(node)  # by a node that keeps nothing; all others are to find it by its mark
     await due.mark(node.store, {table.room: Millis(0)})
     async with running(url) as other:
-        await until(lambda: table.room in other.node.tables.loaded, within=10)
+        await until(lambda: table.room in other.node.tables.loaded)
         await until(lambda: not other.node.tables.unrecorded)
         assert await node.store.call("EXISTS", keys.record(table.room)) == 1
 

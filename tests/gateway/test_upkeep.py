@@ -22,6 +22,7 @@ def named(id: str) -> TournamentId:
     return TournamentId(RoomId(id))
 
 
+@pytest.mark.usefixtures("by_hand")
 async def test_one_that_needs_nobody_is_let_go_and_comes_back_when_it_is_due(
     node: Running, meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,6 +49,7 @@ async def test_one_that_needs_nobody_is_let_go_and_comes_back_when_it_is_due(
     assert len(loaded[id].state.entrants) == 2
 
 
+@pytest.mark.usefixtures("by_hand")
 async def test_one_whose_games_have_no_rooms_yet_or_are_to_be_ended_is_kept(
     node: Running, meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +99,7 @@ async def test_what_is_asked_for_many_times_at_once_is_read_one_at_a_time(
     assert most == 1
 
 
+@pytest.mark.usefixtures("by_hand")
 async def test_one_that_is_gone_is_listed_no_more(node: Running, meet: Meet) -> None:
     id = named((await announced(await meet()))["tournament"])
     await rounds(node).presence()

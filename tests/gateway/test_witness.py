@@ -68,6 +68,7 @@ async def test_notes_wait_for_the_store(node: Running, meet: Meet, monkeypatch: 
     assert await noted(node.store, room) == [(0, "hidden"), (0, "shown")]
 
 
+@pytest.mark.usefixtures("by_hand")
 async def test_nobody_pushes_out_what_is_noted_of_others(node: Running, meet: Meet) -> None:
     anna, bob = await meet(), await meet()
     room = await started(anna, bob)
