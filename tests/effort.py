@@ -14,10 +14,14 @@ NICE: Final = 2  # the kernel gives such processes two thirds of what others get
 
 
 def offer_all() -> None:
-    """Let pytest know of the profiles, to none of which time matters; to be called by a conftest."""
+    """Let pytest know of the profile, and take the one of every run; to be called by a conftest.
+
+    However busy the machine is, that is no failure. In every run the examples are the same, so that it fails
+    for what was changed and not by chance; `full` draws others each time.
+    """
     patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    settings.register_profile(PROFILE, patient, max_examples=200, stateful_step_count=50)
-    settings.register_profile(QUICK, patient)
+    settings.register_profile(PROFILE, patient, derandomize=False, max_examples=200, stateful_step_count=50)
+    settings.register_profile(QUICK, patient, derandomize=True)
     settings.load_profile(QUICK)
 
 
