@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -75,8 +76,15 @@ class Server:
         self._reader.start()  # lest the pipe fill up
 
     def freeze(self) -> None:
-        """Stop the process as it is; its sockets stay open."""
+        """Stop the process as it is, and return when it stands; its sockets stay open."""
         self.process.send_signal(signal.SIGSTOP)
+        while not self._stands():
+            time.sleep(0.001)
+            self.process.send_signal(signal.SIGSTOP)
+
+    def _stands(self) -> bool:
+        state = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state == "T"
 
     def thaw(self) -> None:
         """Let a frozen process go on."""

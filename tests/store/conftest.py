@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 from tests.servers import KINDS, Kind, Server
+from tests.store.patience import be_patient
 
 from tenmatch.store.connect import Address, Store
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take no slow answer for none, however busy the machine is: who is to give up is told when."""
+    be_patient(monkeypatch)
 
 
 @pytest.fixture(scope="session", params=KINDS)

@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeVar
 
@@ -41,16 +42,24 @@ LOOPBACK: Final = Loopback()
 
 
 def free_ports(many: int) -> list[int]:
-    """Return ports that nobody has at the moment, and no client is given; Redis cannot choose one itself."""
-    return [port for port in random.sample(range(16_000, 32_000), 20 * many) if _is_free(port)][:many]
+    """Return ports that nobody has, no client is given, and no other test gets before this process ends.
+
+    Redis cannot choose one itself, and a server that is started again wants the one it had.
+    """
+    ports = random.sample(range(16_000, 32_000), 16_000)
+    return list(islice(filter(_takes, ports), many))
 
 
-def _is_free(port: int) -> bool:
-    with socket.socket() as trying:
+def _takes(port: int) -> bool:
+    """Take a port if it is free: by a name that the kernel gives to one process at a time, to its end."""
+    taken, trying = socket.socket(socket.AF_UNIX), socket.socket()
+    with taken, trying:
         try:
+            taken.bind(f"\0tenmatch-tests-{port}")
             trying.bind(("127.0.0.1", port))
         except OSError:
             return False
+        taken.detach()
     return True
 
 
@@ -234,6 +243,13 @@ class Cluster:
         for member in self.members:  # that all know who is whose replica
             await until_so(partial(_counted, member), len(replicas))
 
+    async def serving(self) -> set[int] | None:
+        """Return the primaries' ports, as soon as all members that live tell the same of who serves what."""
+        told = [await _slots_of(member) for member in self.members if member.process.poll() is None]
+        if any(one != told[0] for one in told):
+            return None
+        return {port for _, _, port in told[0]}
+
     async def reshard(self, slots: int) -> None:
         """Move so many slots from the first primary to the second, one after the other, as operators do."""
         giver, taker = [await _id_of(member) for member in self.members[:2]]
@@ -255,6 +271,17 @@ async def role(server: Redis) -> bytes:
     """Return what a server says that it is."""
     said = await server.ask("ROLE")
     return bytes(said[0]) if isinstance(said, list) else b""
+
+
+async def offset(server: Redis) -> int:
+    """Return how much a primary has written, or a replica has got of that."""
+    info = await server.ask("INFO", "replication")
+    return int(info.partition(b"master_repl_offset:")[2].split()[0])
+
+
+async def _slots_of(member: Redis) -> set[tuple[int, int, int]]:
+    slots = await member.ask("CLUSTER", "SLOTS")
+    return {(first, last, primary[1]) for first, last, primary, *_ in slots or ()}
 
 
 async def _nodes(member: Redis) -> list[bytes]:
@@ -282,10 +309,10 @@ async def _counted(member: Redis) -> int:
     return sum(b"slave" in line for line in await _nodes(member))
 
 
-async def ask(url: str, *command: str) -> Reply:
+async def ask(url: str, *command: str, within: float = 15.0) -> Reply:
     """Run a command on one server and return its reply, also an error; None where none comes."""
     [server] = Address(url).servers
-    link = Link(server)
+    link = Link(server, within)
     try:
         [reply] = await link.exchange([pack(*command)])
     except StoreDown:
@@ -295,7 +322,7 @@ async def ask(url: str, *command: str) -> Reply:
     return reply
 
 
-async def until_so(ask: Callable[[], Awaitable[object]], expected: object, within: float = 15.0) -> None:
+async def until_so(ask: Callable[[], Awaitable[object]], expected: object, within: float = 60.0) -> None:
     """Return as soon as *ask* answers what is *expected*; fail when it does not *within* so many seconds."""
     said = None
     try:

@@ -1,6 +1,5 @@
 """What is found wrong with a server."""
 
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import time
@@ -205,7 +204,8 @@ async def test_every_shard_is_looked_at_and_clocks_are_compared() -> None:
         for teller in (right, wrong):
             teller.known |= {b"CLUSTER SLOTS": slots, b"CLUSTER INFO": b"cluster_state:ok"}
         store = Store(Address(f"redis+cluster://{hosts}"))
+        store.clock.monotonic = lambda: 0.0  # as long as we ask, as their clocks stand still, too
         evicting, apart = await check(store)
         assert str(evicting).startswith(f"127.0.0.1:{wrong.port}: the store's maxmemory-policy is eviction")
-        assert re.search(r" (19|20|21)\d ms apart", apart.wrong)
+        assert " 200 ms apart" in apart.wrong
         store.close()

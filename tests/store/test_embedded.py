@@ -9,12 +9,14 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
 import pytest
 from tests.store import serving
+from tests.store.fleet import until_so
 from tests.store.waiting import until
 
 from tenmatch.store import checks
@@ -111,7 +113,7 @@ async def test_one_that_is_still_dying_is_waited_for(tmp_path: Path) -> None:
         process.wait()
         embedded = Embedded(tmp_path)
         starting = asyncio.create_task(embedded.start())
-        await until((tmp_path / "serve.lock").exists)
+        await until(lambda: embedded._claim is not None)
         assert not starting.done()
         os.kill(pid, signal.SIGCONT)
         await starting
@@ -146,11 +148,10 @@ async def test_one_that_dies_by_itself_is_started_again(tmp_path: Path) -> None:
     async with started(tmp_path) as (embedded, store):
         running = asyncio.create_task(embedded.run())
         await store.call("SET", "key", "kept")
-        os.kill(await server_pid(store), signal.SIGKILL)
-        async with asyncio.timeout(5):
-            while (answer := await get(store, "key")) is None:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
-        assert answer == b"kept"
+        os.kill(pid := await server_pid(store), signal.SIGKILL)
+        await until(lambda: not lives(pid))
+        await until_so(partial(get, store, "key"), b"kept")
+        assert await server_pid(store) != pid
         running.cancel()
         await asyncio.wait([running])
 

@@ -22,9 +22,9 @@ async def test_a_code_stands_for_the_first_room_that_claims_it(store: Store) -> 
 
 async def test_a_code_lasts_as_long_as_it_is_renewed(store: Store) -> None:
     await codes.claim_code(store, CODE, ONE, 60)
-    assert 59_000 < await store.call("PTTL", keys.code(CODE)) <= 60_000
+    assert 0 < await store.call("PTTL", keys.code(CODE)) <= 60_000
     await codes.renew_codes(store, [CODE, RoomCode("zzz999")], 500)
-    assert 499_000 < await store.call("PTTL", keys.code(CODE)) <= 500_000
+    assert 400_000 < await store.call("PTTL", keys.code(CODE)) <= 500_000
     assert await codes.room_of(store, RoomCode("zzz999")) is None
     await codes.renew_codes(store, [], 500)
 
@@ -36,7 +36,7 @@ async def test_one_key_makes_one_room_wherever_it_is_used(store: Store) -> None:
     assert winners[0] in rooms
     assert await players.made(store, BEN, "my key", TWO) == TWO
     assert await players.made(store, ANN, "another", TWO) == TWO
-    assert 599_000 < await store.call("PTTL", keys.made(ANN, "my key")) <= 600_000
+    assert 500_000 < await store.call("PTTL", keys.made(ANN, "my key")) <= 600_000
 
 
 async def test_seats_are_noted(store: Store) -> None:

@@ -1,11 +1,19 @@
 """The nodes that run: said, heard, forgotten; and what all of them are told."""
 
+import pytest
 from tests.store.listening import listening
 from tests.store.waiting import until
 
+from tenmatch.game.ids import Millis
 from tenmatch.store import keys, nodes
 from tenmatch.store.connect import Store
 from tenmatch.store.published import ORDERED
+
+
+@pytest.fixture(autouse=True)
+def _long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what was said count for so long that nobody is forgotten while the machine stands still."""
+    monkeypatch.setattr(nodes, "COUNTS", Millis(600_000))
 
 
 async def test_what_nodes_say_is_heard_until_they_go(store: Store) -> None:

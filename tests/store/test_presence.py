@@ -29,6 +29,12 @@ def there(store: Store) -> Presence:
     return Presence(store, "node-2")
 
 
+@pytest.fixture(autouse=True)
+def _long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what was said count for so long that nobody is away while the machine stands still."""
+    monkeypatch.setattr(presence_module, "COUNTS", Millis(600_000))
+
+
 async def ask(presence: Presence) -> Here:
     """Ask who is there, holding nothing."""
     [answer] = await presence.renew([Held(ROOM, {})])
@@ -52,7 +58,7 @@ async def test_who_arrived_is_online_for_all(here: Presence, there: Presence) ->
     await here.arrive(ROOM, WHITE)
     answer = await ask(there)
     assert answer.online == {WHITE}
-    assert answer.time - answer.last_seen[WHITE] < 1000
+    assert 0 <= answer.time - answer.last_seen[WHITE] < 60_000
 
 
 async def test_an_arrival_is_told_to_every_node(store: Store, there: Presence) -> None:
@@ -88,7 +94,7 @@ async def test_one_who_departs_is_offline_at_once_and_remembered(here: Presence,
     assert await here.depart(ROOM, WHITE, number)
     answer = await ask(there)
     assert answer.online == frozenset()
-    assert answer.time - answer.last_seen[WHITE] < 1000
+    assert 0 <= answer.time - answer.last_seen[WHITE] < 60_000
 
 
 async def test_one_who_was_superseded_cannot_depart_for_the_newer(here: Presence, there: Presence) -> None:
@@ -117,7 +123,7 @@ async def test_one_who_is_not_renewed_drops_out_and_is_remembered(
     await there.renew([Held(ROOM, {}, watching=3)])
     monkeypatch.setattr(presence_module, "COUNTS", Millis(0))
     [answer] = await here.renew([Held(ROOM, {WHITE: number})])
-    assert answer.online <= {WHITE}  # its own renewal was this very millisecond
+    assert answer.online == frozenset()  # nor is whose renewal was this very millisecond
     assert answer.watching == 0
     assert answer.last_seen.keys() == {WHITE, BLACK}
 
@@ -158,10 +164,10 @@ async def test_it_lives_as_long_as_the_log(store: Store, here: Presence) -> None
     await store.call("RPUSH", keys.log(ROOM), "entry")
     await store.call("EXPIRE", keys.log(ROOM), 500)
     number = await here.arrive(ROOM, WHITE)
-    assert 499_000 < await store.call("PTTL", keys.here(ROOM)) <= 500_000
+    assert 400_000 < await store.call("PTTL", keys.here(ROOM)) <= 500_000
     await store.call("DEL", keys.here(ROOM))
     await here.renew([Held(ROOM, {WHITE: number})])
-    assert 499_000 < await store.call("PTTL", keys.here(ROOM)) <= 500_000
+    assert 400_000 < await store.call("PTTL", keys.here(ROOM)) <= 500_000
 
 
 async def test_without_a_log_it_does_not_stay(store: Store, here: Presence) -> None:

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 )
 from tests.effort import amount, full
 from tests.servers import Server
-from tests.store.test_queue import silence
+from tests.store.test_queue import be_long, silence
 
 from tenmatch.game.ids import Millis, PlayerId, RoomId
 from tenmatch.store import keys, queue
@@ -182,6 +182,7 @@ class Play(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
-def test_in_any_order(shared_server: Server) -> None:
+def test_in_any_order(shared_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    be_long(monkeypatch)
     play = type("PlayHere", (Play,), {"url": shared_server.url})
     run_state_machine_as_test(play, settings=SETTINGS)

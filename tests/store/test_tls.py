@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from tests.store.certificates import Authority
 from tests.store.entries import ROOM
-from tests.store.fleet import Cluster, Redis, Watched, free_ports, running
-from tests.store.listening import listening
+from tests.store.fleet import Cluster, Redis, Watched, free_ports, running, until_so
+from tests.store.listening import QUICK, listening
+from tests.store.patience import PATIENCE_S
 from tests.store.test_hygiene import do_everything
 from tests.store.waiting import until
 from tests.store.writers import writing
@@ -49,7 +50,7 @@ def server(tmp_path: Path, authority: Authority) -> Iterator[TlsRedis]:
 
 @pytest.fixture
 async def store(server: TlsRedis) -> AsyncIterator[Store]:
-    store = Store(Address(server.url), timeout=0.5)
+    store = Store(Address(server.url))
     yield store
     store.close()
 
@@ -64,8 +65,10 @@ async def test_everything_works_over_tls(server: TlsRedis, store: Store) -> None
 
 
 async def test_a_server_that_was_killed_or_frozen_comes_back(server: TlsRedis, store: Store) -> None:
-    async with listening(store) as (feed, ear):
+    hasty = Store(Address(server.url), timeout=0.5)
+    async with listening(hasty, patience=QUICK) as (feed, ear):
         await feed.join(ROOM)
+        await store.call("PING")
         server.kill()
         server.start()
         assert await ear.next() == ("doubt", ROOM)
@@ -73,16 +76,17 @@ async def test_a_server_that_was_killed_or_frozen_comes_back(server: TlsRedis, s
         await until(lambda: feed.healthy)
         server.freeze()
         with pytest.raises(StoreDown, match="Timeout"):
-            await store.call("PING")
+            await hasty.call("PING")
         await until(lambda: not feed.hears(ROOM))
         server.thaw()
         assert await ear.next() == ("doubt", ROOM)
         assert await store.call("PING") == b"PONG"
+    hasty.close()
 
 
-async def refused(url: str) -> str:
+async def refused(url: str, within: float = PATIENCE_S) -> str:
     """Return why a store cannot be had."""
-    store = Store(Address(url), timeout=0.5)
+    store = Store(Address(url), timeout=within)
     with pytest.raises(StoreDown) as caught:
         await store.call("PING")
     store.close()
@@ -129,8 +133,8 @@ async def test_a_server_that_wants_to_know_us_gets_our_certificate(
 
 async def test_where_only_one_side_speaks_tls_nobody_waits_long(server: TlsRedis, tmp_path: Path) -> None:
     with Redis(tmp_path) as plain:
-        assert "TimeoutError" in await refused(plain.url.replace("redis://", "rediss://"))
-        await refused(server.url.partition("?")[0].replace("rediss://", "redis://"))
+        assert "TimeoutError" in await refused(plain.url.replace("redis://", "rediss://"), 0.5)
+        await refused(server.url.partition("?")[0].replace("rediss://", "redis://"), 0.5)
 
 
 # Several servers, who speak nothing but TLS, among each other too
@@ -172,8 +176,8 @@ async def test_a_cluster_and_its_failover_over_tls(tmp_path: Path, authority: Au
         async with writing(url, Durability.FAST, rooms=30) as writers:  # who is promoted has no replica
             cluster.members[0].kill()
             await writers.go_on()
+        serving = {member.port for member in cluster.members[1:4]}
+        await until_so(cluster.serving, serving)
         await store.survey()
-        assert cluster.members[0].port not in {
-            shard.server.where[1] for shard in store.shards if shard.server
-        }
+        assert {shard.server.where[1] for shard in store.shards if shard.server} == serving
         store.close()

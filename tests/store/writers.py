@@ -1,9 +1,9 @@
 """Writers that hardly pause, and what was acknowledged to them: for tests that break the store meanwhile."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from itertools import chain, count, pairwise
+from itertools import count, pairwise
 from typing import Final
 
 from tests.store.entries import entry, head_after
@@ -26,7 +26,6 @@ class Writers:
         self.committer = committer
         self.logs: dict[RoomId, list[bytes]] = {room: [] for room in rooms}  # as acknowledged
         self.lost = 0  # entries that were acknowledged, and then were not there
-        self.lost_of_s = 0.0  # seconds between the first and the last acknowledgement of what was lost
         self.moments: dict[RoomId, list[float]] = {room: [] for room in rooms}  # of acknowledgements
 
     async def write(self) -> None:
@@ -54,28 +53,19 @@ class Writers:
                 self.moments[room].append(time())
             else:  # only where something was lost: nobody else writes here
                 stored = (await read(self.store, room)).entries
-                gone = len(log) - len(stored)
-                self.lost += gone
-                times = self.moments[room]
-                if gone > 0:
-                    self.lost_of_s = max(self.lost_of_s, times[-1] - times[-gone])
+                self.lost += len(log) - len(stored)
                 log[:] = stored
             await asyncio.sleep(PACE)
 
-    async def go_on(self, many: int = 20, within: float = 30.0) -> None:
-        """Return when each writer has written so many more."""
-        aims = {room: len(log) + many for room, log in self.logs.items()}
+    async def go_on(self, many: int = 20, within: float = 90.0, rooms: Iterable[RoomId] = ()) -> None:
+        """Return when each writer has written so many more, or those in some *rooms*."""
+        aims = {room: len(self.logs[room]) + many for room in rooms or self.logs}
         await until(lambda: all(len(self.logs[room]) >= aim for room, aim in aims.items()), within)
 
     @property
     def longest_pause(self) -> float:
         """Return for how many seconds at most nothing was acknowledged in some room."""
         return max(map(_longest, self.moments.values()))
-
-    @property
-    def longest_pause_of_all(self) -> float:
-        """Return for how many seconds at most nothing was acknowledged in any room."""
-        return _longest(sorted(chain.from_iterable(self.moments.values())))
 
     async def prove(self) -> None:
         """Look that whatever was acknowledged and did not count as lost is in its log, in its place."""
