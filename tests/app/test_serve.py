@@ -10,12 +10,13 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from tests.gateway.conftest import Watch, own_server, shared_server, url, watch
-from tests.gateway.nodes import NO_LIMITS
-from tests.gateway.peer import Peer, peer
+from tests.gateway.nodes import NO_LIMITS, running
+from tests.gateway.peer import peer
 from tests.gateway.sockets import Wire, request
 from tests.gateway.wire import raw, text
 from tests.servers import Server
@@ -33,6 +34,7 @@ from tenmatch.app.serving.workers import run_workers
 from tenmatch.app.settings import Settings, read_settings
 from tenmatch.app.website import WebsiteMissing
 from tenmatch.gateway import connection
+from tenmatch.gateway.connection import Connection
 from tenmatch.gateway.session import Session
 from tenmatch.store.connect import Address, Store
 
@@ -66,7 +68,7 @@ async def serving(url: str, **chosen: Any) -> AsyncIterator[Serving]:
             yield Serving(port, stop, task)
         finally:
             stop.set()
-            async with asyncio.timeout(15):
+            async with asyncio.timeout(60):
                 await task
 
 
@@ -86,7 +88,6 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for what is known to come, and a little for the rest."""
     monkeypatch.setattr(connection, "CLOSE_S", 0.2)
     monkeypatch.setattr(drain_module, "GOODBYE_S", 0.5)
-    monkeypatch.setattr(fitness, "FIRST_ANSWER_S", 0.3)
     monkeypatch.setattr(workers, "RESTART_S", 0.02)
 
 
@@ -165,18 +166,22 @@ async def run(url: str, stop: asyncio.Event | None = None, **chosen: Any) -> Non
         await run_node(options, url, listener, stop or asyncio.Event())
 
 
-async def test_a_store_that_is_not_there_is_waited_for_and_then_said(watch: Watch, tmp_path: Path) -> None:
+async def test_a_store_that_is_not_there_is_waited_for_and_then_said(
+    watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitness, "FIRST_ANSWER_S", 0.3)
     with pytest.raises(Unfit, match=r"no store answers at .*nowhere\.sock"):
         await run(f"unix://{tmp_path}/nowhere.sock")
 
 
-async def test_whoever_is_told_to_end_does_not_wait_for_a_store(watch: Watch, tmp_path: Path) -> None:
+async def test_whoever_is_told_to_end_does_not_wait_for_a_store(
+    watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stop = asyncio.Event()
+    monkeypatch.setattr(fitness, "FIRST_ANSWER_S", 3600.0)
     asyncio.get_running_loop().call_later(0.02, stop.set)
-    began = time.monotonic()
     with pytest.raises(Stopped):
         await run(f"unix://{tmp_path}/nowhere.sock", stop)
-    assert time.monotonic() - began < 0.25
 
 
 async def test_a_store_that_would_lose_games_is_refused_unless_that_is_wanted(
@@ -232,14 +237,14 @@ async def test_its_pages(watch: Watch, url: str) -> None:
 async def test_it_is_not_ready_without_its_store(watch: Watch, own_server: Server) -> None:
     async with serving(own_server.url) as node:
         own_server.freeze()
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(60):
             while await answers(node.port):
                 pass
         async with Wire(node.port) as wire:
             await wire.send(request("/healthz", {"Upgrade": None}))
             assert (await wire.end()).startswith(b"HTTP/1.1 200 "), "alive all the same"
         own_server.thaw()
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(60):
             while not await answers(node.port):
                 pass
 
@@ -265,19 +270,20 @@ async def test_everyone_is_told_and_sent_away(watch: Watch, url: str) -> None:
 async def test_a_move_under_way_is_answered_before_the_end(
     watch: Watch, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[float] = []
-    real = Session.idle.fget  # type: ignore[attr-defined]
+    busy = True
+    real = Session.idle.fget  # type: ignore[attr-defined]  # on the class it is a property
 
-    def busy_at_first(session: Session) -> bool:
-        asked.append(time.monotonic())
-        return bool(real(session)) and asked[-1] - asked[0] > 0.2
+    def idle(session: Session) -> bool:
+        return bool(real(session)) and not busy
 
-    monkeypatch.setattr(Session, "idle", property(busy_at_first))
+    monkeypatch.setattr(Session, "idle", property(idle))
+    monkeypatch.setattr(drain_module, "IN_FLIGHT_S", 60.0)
     async with serving(url) as node, peer(node.port) as anna:
         room = (await anna.ask("create", mode="race"))["room"]
         node.stop.set()
         await anna.find(lambda message: message["t"] == "closing")
         assert (await anna.ask("ready", room=room, ready=True))["t"] == "ok"
+        busy = False
         assert await anna.closed() == 1012
 
 
@@ -293,7 +299,7 @@ async def test_who_resets_or_never_answers_does_not_hold_it_up(watch: Watch, url
         began = time.monotonic()
         node.stop.set()
         await node.task
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 15  # in real time: it takes half a second, and might for ever
 
 
 async def test_what_never_closes_is_cut_off_in_the_end(
@@ -307,18 +313,28 @@ async def test_what_never_closes_is_cut_off_in_the_end(
         await wire.end()
 
 
-async def test_closing_is_spread_over_time(watch: Watch, url: str) -> None:
-    async with serving(url, drain_s=0.4) as node, AsyncExitStack() as peers:
+async def test_closing_is_spread_over_time(watch: Watch, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, closed = 0.0, list[float]()
+    real = Connection.close
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        await asyncio.sleep(0)
+
+    def close(connection: Connection, *why: Any) -> None:
+        closed.append(now)
+        real(connection, *why)
+
+    async with running(url) as node, AsyncExitStack() as peers:
         everyone = [await peers.enter_async_context(peer(node.port)) for _ in range(8)]
-        node.stop.set()
-
-        async def closed_at(one: Peer) -> float:
-            assert await one.closed() == 1012
-            return time.monotonic()
-
-        times = sorted(await asyncio.gather(*map(closed_at, everyone)))
-        assert times[-1] - times[0] > 0.2
-        await node.task
+        clock = SimpleNamespace(sleep=sleep, get_running_loop=lambda: SimpleNamespace(time=lambda: now))
+        with monkeypatch.context() as patched:
+            patched.setattr(Connection, "close", close)
+            patched.setattr(drain_module, "asyncio", clock)
+            await drain_module._close([*node.node.handshake.connections], 4.0)
+        assert closed == pytest.approx([0.5 * number for number in range(8)])
+        assert [await one.closed() for one in everyone] == [1012] * 8
 
 
 @pytest.mark.slow
@@ -332,7 +348,7 @@ async def test_an_end_while_the_store_is_frozen_is_an_end(watch: Watch, own_serv
         node.stop.set()
         await anna.closed()
         await node.task
-        assert time.monotonic() - began < 7
+        assert time.monotonic() - began < 20  # in real time: it takes four seconds, and might for ever
         own_server.thaw()
 
 
@@ -343,7 +359,7 @@ async def test_a_signal_ends_a_server_with_a_store_of_its_own(
     options = settings(data=tmp_path / "data")
     task = asyncio.create_task(serve_module._serve(options))
     said = ""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while "tenmatch is at http://127.0.0.1:" not in said:
             assert not task.done(), task
             await asyncio.sleep(0.01)
@@ -352,7 +368,7 @@ async def test_a_signal_ends_a_server_with_a_store_of_its_own(
     async with peer(port) as anna:
         assert (await anna.ask("create", mode="race"))["t"] == "snapshot"
     os.kill(os.getpid(), number)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await task
     assert not (tmp_path / "data" / "valkey.sock").exists()
 
@@ -375,12 +391,15 @@ async def test_workers_that_do_not_start_are_tried_again_and_do_not_hold_up_the_
         task = asyncio.create_task(run_workers(options, url, listener, stop))
         await until(lambda: caplog.text.count("a worker died") > 4)
         stop.set()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(workers.STOP_S - 1):
             await task
     assert capsys.readouterr().out == "", "nobody serves"
 
 
-async def test_workers_are_not_begun_on_a_store_that_is_not_there(watch: Watch, tmp_path: Path) -> None:
+async def test_workers_are_not_begun_on_a_store_that_is_not_there(
+    watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitness, "FIRST_ANSWER_S", 0.3)
     options = settings(workers=2)
     with listen(options) as listener:
         with pytest.raises(Unfit, match="no store answers"):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Final
@@ -16,9 +16,9 @@ import pytest
 from tests.store.waiting import until
 
 from tenmatch.app import watchdog
-from tenmatch.app.watchdog import STATUS, Watchdog
+from tenmatch.app.watchdog import STATUS, TICK_S, Watchdog
 
-ENDS_S: Final = 20.0  # for a process to end
+ENDS_S: Final = 50.0  # for a process to end
 PROGRAM: Final = """
 import asyncio, logging, os, re, sys, time
 from tenmatch.app.logs import set_up_logs
@@ -57,50 +57,57 @@ def program(stuck: str) -> Iterator["subprocess.Popen[str]"]:
             process.kill()
 
 
-async def stuck_for(seconds: float) -> None:
-    """Let the loop turn a few times, then hold it up."""
-    await asyncio.sleep(0.25)
-    time.sleep(seconds)  # noqa: ASYNC251  # that is what is watched for
-    await asyncio.sleep(0.25)
+async def stuck_until(watching: Watchdog, seen: Callable[[], bool], seconds: float) -> None:
+    """Hold the loop up until it was asked for a turn and something is *seen*, and for a while more."""
+    loop, asked = asyncio.get_running_loop(), threading.Event()
+
+    def ask(turn: Callable[[float], None], now: float) -> None:
+        loop.call_soon_threadsafe(turn, now)
+        asked.set()
+
+    vars(watching)["_loop"] = SimpleNamespace(call_soon_threadsafe=ask)
+    while not asked.is_set() or not seen():
+        time.sleep(0.001)  # noqa: ASYNC251  # that is what is watched for
+    time.sleep(seconds)  # noqa: ASYNC251  # in which more could be seen
+    turns = sum(watching.lags.counts)
+    await until(lambda: sum(watching.lags.counts) > turns)
 
 
 async def test_the_lag_of_a_loop_that_was_held_up_can_be_read() -> None:
     with Watchdog(log_s=0, end_s=0) as watching:
         assert watching.lag == 0
-        await stuck_for(0.6)
-        await until(lambda: watching.lag > 0.25)
-        assert watching.lag < 3
+        await stuck_until(watching, lambda: True, 0.3)
+        assert 0.3 <= watching.lag < 60
 
 
 async def test_where_a_loop_is_stuck_is_logged_once_and_that_it_turns_again(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with Watchdog(log_s=0.5, end_s=0):
-        await stuck_for(1.5)
+    with Watchdog(log_s=0.5, end_s=0) as watching:
+        await stuck_until(watching, lambda: "the event loop is stuck" in caplog.text, 0.5)
         await until(lambda: "the event loop turns again" in caplog.text)
     stuck, again = caplog.records
     assert (stuck.levelno, stuck.getMessage()) == (logging.ERROR, "the event loop is stuck")
     stacks = vars(stuck)["stacks"]
     assert stacks.startswith("MainThread:\n")
-    assert "time.sleep(seconds)" in stacks
-    assert vars(again)["seconds"] > 0.5
+    assert "in stuck_until" in stacks
+    assert vars(again)["seconds"] >= 0.5
 
 
 @pytest.mark.parametrize("late", [0.05, 0.3])
 async def test_a_loop_that_turns_in_time_is_not_mentioned(
     caplog: pytest.LogCaptureFixture, late: float
 ) -> None:
-    with Watchdog(log_s=5, end_s=10):
-        await stuck_for(late)
+    with Watchdog(log_s=50, end_s=100) as watching:
+        await stuck_until(watching, lambda: True, late)
     assert not caplog.records
 
 
 async def test_it_leaves_no_thread_and_no_limit_behind() -> None:
-    before = threading.active_count()
     with Watchdog(log_s=1, end_s=10):
-        assert threading.active_count() == before + 1
+        assert [one.name for one in threading.enumerate()].count("watchdog") == 1
         assert signal.getitimer(signal.ITIMER_PROF)[0] > 0
-    assert threading.active_count() == before
+    assert "watchdog" not in [one.name for one in threading.enumerate()]
     assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
 
 
@@ -134,12 +141,13 @@ async def test_time_in_which_the_process_was_stopped_does_not_count(
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + stopped_s)
     monkeypatch.setattr(watchdog, "time", clock)
 
-    def stop() -> None:
+    def stop() -> bool:
         nonlocal stopped_s
-        stopped_s = 100
+        time.sleep(2 * TICK_S)  # it looks whether the turn has come
+        stopped_s = 100.0
+        return True
 
-    with Watchdog(log_s=5, end_s=0) as watching:
-        threading.Timer(0.8, stop).start()
-        await stuck_for(1)
-        await until(lambda: watching.lag > 100)
+    with Watchdog(log_s=50, end_s=0) as watching:
+        await stuck_until(watching, stop, 3 * TICK_S)
+        assert watching.lag > 100
     assert not caplog.records

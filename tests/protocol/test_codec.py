@@ -402,7 +402,7 @@ def test_codecs_are_known_by_their_subprotocols() -> None:
 
 @BOTH
 def test_maps_and_messages_are_encoded_alike(codec: Codec) -> None:
-    message = Refused(room=RoomId(ROOM), n=1, seq=2, code="blocked", blockers=(3, 4))  # type: ignore[arg-type]
+    message = Refused(room=RoomId(ROOM), n=1, seq=2, code="blocked", blockers=(3, 4))  # type: ignore[arg-type]  # n, seq
     as_map = {"t": "refused", "room": ROOM, "n": 1, "seq": 2, "code": "blocked", "blockers": (3, 4)}
     assert codec.encode(message) == codec.encode(as_map)
 

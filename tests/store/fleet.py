@@ -242,6 +242,12 @@ class Cluster:
             await until_so(partial(_link_of, replica), b"connected")
         for member in self.members:  # that all know who is whose replica
             await until_so(partial(_counted, member), len(replicas))
+        await until_so(self.serving, {primary.port for primary in primaries})
+
+    async def take_for_dead(self, after_ms: int) -> None:
+        """Let members take each other for dead after so long, from now on."""
+        for member in self.members:
+            assert await member.ask("CONFIG", "SET", "cluster-node-timeout", str(after_ms)) == b"OK"
 
     async def serving(self) -> set[int] | None:
         """Return the primaries' ports, as soon as all members that live tell the same of who serves what."""

@@ -12,7 +12,7 @@ from tenmatch.store.embedded import Embedded
 async def serve(folder: Path) -> None:
     embedded = Embedded(folder)
     await embedded.start()
-    store = Store(Address(embedded.url))
+    store = Store(Address(embedded.url), timeout=60.0)  # however slow it is to start
     await store.call("INCR", "starts")
     info: bytes = await store.call("INFO", "server")
     pid = info.partition(b"process_id:")[2].split()[0].decode()

@@ -28,6 +28,7 @@ ROOMS = [RoomId(f"room{number:06}") for number in range(60)]  # enough to lie on
 @pytest.fixture
 async def cluster(tmp_path: Path) -> AsyncIterator[Cluster]:
     async with running(Cluster(tmp_path, "--cluster-replica-validity-factor", "0")) as cluster:
+        await cluster.take_for_dead(after_ms=60_000)  # nobody who only stands still
         yield cluster
 
 
@@ -67,6 +68,7 @@ async def test_what_is_published_on_any_shard_is_heard(cluster: Cluster, store: 
 
 async def test_a_primary_is_killed_under_appends(cluster: Cluster, store: Store) -> None:
     """The other shards do not wait for the one that fails over; appends, calls and the feed follow."""
+    await cluster.take_for_dead(after_ms=1000)
     async with (
         writing(cluster.url, Durability.FAST, rooms=len(ROOMS)) as writers,
         listening(store, "node-2", REAL) as (feed, ear),
@@ -100,6 +102,7 @@ async def has(replica: Redis, wanted: int) -> bool:
 
 async def test_what_a_replica_confirmed_outlives_the_primary(cluster: Cluster) -> None:
     """With one replica a shard takes no appends after that, until it has one again."""
+    await cluster.take_for_dead(after_ms=1000)
     async with writing(cluster.url, Durability.REPLICATED, rooms=len(ROOMS)) as writers:
         cluster.members[0].kill()
         await until_so(partial(role, cluster.members[3]), b"master")

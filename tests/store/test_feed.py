@@ -386,7 +386,7 @@ async def test_the_driver_does_freeze_the_loop_when_asked_that_way(store: Store)
     """Why the driver may connect, and no more: here it comes back a thousand times, and nobody else runs."""
     server = await store.shards[0].locate()
     connection = server.connection()
-    await connection.connect()  # type: ignore[no-untyped-call]
+    await connection.connect()  # type: ignore[no-untyped-call]  # the driver tells no type
     assert connection._reader is not None
     connection._reader.set_exception(OSError(errno.ETIMEDOUT, "Connection timed out"))
     turns = 0

@@ -71,7 +71,7 @@ async def do_everything(store: Store) -> None:
     await ratings.find(store, player, "race", 3)
     for found, standing, ttl in ((None, b"one", 0), (b"one", b"two", 60)):
         new = {"standing": standing, "games": [b"game"], "replaced": 1}
-        await ratings.enter(store, player, "race", found=found, most=3, ttl=ttl, **new)  # type: ignore[arg-type]
+        await ratings.enter(store, player, "race", found=found, most=3, ttl=ttl, **new)  # type: ignore[arg-type]  # of three types
     await boards.put(store, "race", player, 1000, store.clock.now(), ttl=60)
     await boards.read(store, "race", None, first=0, many=3, player=player)
     whose = {"by": player, "about": PLAYERS[0]}

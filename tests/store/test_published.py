@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tenmatch.game.ids import Seq
 from tenmatch.store import published
 
 
@@ -13,7 +14,7 @@ def test_a_note_comes_back() -> None:
 
 def test_entries() -> None:
     message = b"\x01\x00" + b"\x00\x00\x01\x00" + b"\x00\x00\x00\x03abc" + b"\x00\x00\x00\x00"
-    assert published.read(message) == published.Entries(256, (b"abc", b""))  # type: ignore[arg-type]
+    assert published.read(message) == published.Entries(Seq(256), (b"abc", b""))
 
 
 @pytest.mark.parametrize(

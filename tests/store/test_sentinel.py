@@ -11,6 +11,7 @@ from tests.store.listening import REAL, Ear, listening
 from tests.store.waiting import until
 from tests.store.writers import Writers, writing
 
+from tenmatch.game.ids import RoomId
 from tenmatch.store.connect import Address, Store, StoreDown
 from tenmatch.store.durability import Durability
 
@@ -41,8 +42,10 @@ async def hear_all(ear: Ear, writers: Writers) -> None:
     waited_for = {room: len(log) + 1 for room, log in writers.logs.items()}
     while waited_for:
         match await ear.next(within=60):
-            case ("entries", room, int(seq), _) if seq >= waited_for.get(room, seq + 1):  # type: ignore[call-overload]
-                del waited_for[room]  # type: ignore[arg-type]
+            case ("entries", str(name), int(seq), _):
+                room = RoomId(name)
+                if seq >= waited_for.get(room, seq + 1):
+                    del waited_for[room]
 
 
 async def is_set(store: Store) -> bool:

@@ -88,6 +88,8 @@ async def test_a_close_is_told_with_its_code(ear: Ear) -> None:
 
 
 async def test_a_cut_is_told(ear: Ear, server: Server) -> None:
+    ear.wire.send(b"here")
+    assert await ear.messages.get() == b"here"  # so that the server has let us in, too
     for connection in server.connections:
         connection.transport.abort()
     assert await ear.ended

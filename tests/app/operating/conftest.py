@@ -9,11 +9,21 @@ import pytest
 from tests.gateway.meeting import Meet, meeting
 from tests.gateway.nodes import Running, emptied, running
 from tests.servers import Server
+from tests.store.patience import be_patient
 from typer.testing import CliRunner, Result
 
 from tenmatch.app.cli import app
+from tenmatch.game.ids import Millis
+from tenmatch.store import nodes
 
 Tenmatch = Callable[..., Coroutine[Any, Any, Result]]
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take no slow answer of the store for none: `tenmatch` says so and ends, where a node tries on."""
+    be_patient(monkeypatch)
+    monkeypatch.setattr(nodes, "COUNTS", Millis(600_000))
 
 
 @pytest.fixture(scope="session")

@@ -3,18 +3,22 @@
 import json
 from collections.abc import AsyncIterator
 from functools import partial
+from typing import Final
 
 import pytest
 from tests.app.operating.conftest import Tenmatch
 from tests.gateway.meeting import Meet
 from tests.gateway.nodes import Running, running
 from tests.gateway.peer import Peer
+from tests.store.fleet import until_so
 from tests.store.waiting import until
 
 from tenmatch import __version__
 from tenmatch.app.registry import Registry, slowest
 from tenmatch.store import keys
 from tenmatch.store.histogram import SECONDS
+
+NOBODY: Final = [keys.feed(keys.NODES).encode(), 0]  # listens
 
 
 @pytest.fixture
@@ -76,7 +80,7 @@ async def test_that_not_all_have_heard_is_said(node: Running, other: Running, te
     await Registry(other.node, "nowhere").say()
     for one in (node, other):
         one.node.feed.leave(keys.NODES)
-    await until(lambda: not node.node.feed.hears(keys.NODES))
+    await until_so(partial(node.store.call, "PUBSUB", "SHARDNUMSUB", keys.feed(keys.NODES)), NOBODY)
     result = await tenmatch("announce", "hello")
     assert result.exit_code == 1
     assert "of 2 nodes heard it" in result.stderr

@@ -8,6 +8,7 @@ from tests.app.operating.conftest import Tenmatch
 from tests.gateway.meeting import Meet, made, match, started
 from tests.gateway.nodes import Running, ended, playing
 from tests.gateway.peer import welcome
+from tests.store.waiting import until
 from typer.main import get_command
 
 from tenmatch.app.cli import app
@@ -20,6 +21,8 @@ async def test_rooms_are_listed_private_ones_too(node: Running, meet: Meet, tenm
     assert "No game" in (await tenmatch("rooms")).stdout
     ann, bo = await meet(name="[b]Ann"), await meet(name="Bo")
     hidden = (await ann.ask("create", mode="turns", private=True))["room"]
+    before = node.store.clock.now()
+    await until(lambda: node.store.clock.now() > before)  # so that the other one is newer
     open_ = await started(ann, bo)
     over = await ended(node)
     shown = (await tenmatch("rooms")).stdout
@@ -96,7 +99,7 @@ async def test_a_log_is_followed_to_the_end(node: Running, meet: Meet, tenmatch:
 
 async def _listened(node: Running, room: str) -> None:
     """Return once another than the node listens to a room, too."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while (await node.store.call("PUBSUB", "SHARDNUMSUB", keys.feed(RoomId(room))))[1] < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 

@@ -41,7 +41,7 @@ class Contest:
     ) -> None:
         happened = announced(
             title="Sunday cup",
-            plan=planned(format=format, mode="race", options={}, open=invited is None, **plan),  # type: ignore[arg-type]
+            plan=planned(format=format, mode="race", options={}, open=invited is None, **plan),  # type: ignore[arg-type]  # any
             private=False,
             host=person(99),
             invited=None if invited is None else [Invitee(id=one.id, name=one.name) for one in invited],

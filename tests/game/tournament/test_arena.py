@@ -17,7 +17,7 @@ MINUTE = 60 * SECOND
 
 
 def begun(players: int, **plan: object) -> Contest:
-    contest = Contest("arena", **plan)  # type: ignore[arg-type]
+    contest = Contest("arena", **plan)  # type: ignore[arg-type]  # of any type, each
     contest.enter(*map(rated, range(players)))
     contest.begin()
     return contest

@@ -33,7 +33,7 @@ from tenmatch.game.tournament.state import evolve
 )
 def test_what_cannot_be_planned_is_named(field: str, asked: dict[str, object]) -> None:
     with pytest.raises(BadOptions) as refused:
-        planned(**{"format": "knockout", "mode": "race", "options": {}, **asked})  # type: ignore[arg-type]
+        planned(**{"format": "knockout", "mode": "race", "options": {}, **asked})  # type: ignore[arg-type]  # wrong ones, too
     assert refused.value.field == field
 
 

@@ -1,5 +1,7 @@
 """Knock-outs: seeding, byes, draws, no-shows, those who leave."""
 
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from tenmatch.game.tournament.state import PAUSE_MS, Phase
 
 
 def begun(players: int, **plan: object) -> Contest:
-    contest = Contest(**plan)  # type: ignore[arg-type]
+    contest = Contest(**plan)  # type: ignore[arg-type]  # of any type, each
     contest.enter(*map(rated, range(players)))
     contest.begin()
     return contest
@@ -143,9 +145,9 @@ def test_what_is_reported_twice_counts_once() -> None:
 
 @given(st.integers(2, 64), st.randoms())
 @settings(max_examples=40, deadline=None)
-def test_whoever_is_best_of_any_number_wins_and_all_play_until_they_lose(many: int, random: object) -> None:
+def test_whoever_is_best_of_any_number_wins_and_all_play_until_they_lose(many: int, random: Random) -> None:
     order = list(map(who, range(many)))
-    random.shuffle(order)  # type: ignore[attr-defined]
+    random.shuffle(order)
     contest = begun(many)
     contest.play(order)
     assert contest.state.ranking is not None
