@@ -84,6 +84,7 @@ class Server:
 
     def _stands(self) -> bool:
         state = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        assert state != "Z", f"{self.kind} has ended"
         return state == "T"
 
     def thaw(self) -> None:
