@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.gateway.conftest import Watch, own_server, shared_server, url, watch
+from tests.gateway.conftest import Watch, own_server, patience, shared_server, url, watch
 from tests.gateway.nodes import NO_LIMITS, running
 from tests.gateway.peer import peer
 from tests.gateway.sockets import Wire, request
@@ -38,7 +38,7 @@ from tenmatch.gateway.connection import Connection
 from tenmatch.gateway.session import Session
 from tenmatch.store.connect import Address, Store
 
-__all__ = ["own_server", "shared_server", "url", "watch"]
+__all__ = ["own_server", "patience", "shared_server", "url", "watch"]
 
 
 def settings(**chosen: Any) -> Settings:

@@ -8,7 +8,7 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from tests.gateway.conftest import Watch, shared_server, url, watch
+from tests.gateway.conftest import Watch, patience, shared_server, url, watch
 from tests.gateway.nodes import Question, Running, claim, playing, running
 from tests.store.waiting import until
 
@@ -18,7 +18,7 @@ from tenmatch.app.settings import read_settings
 from tenmatch.app.traces import traces
 from tenmatch.gateway.asked import Done
 
-__all__ = ["shared_server", "url", "watch"]
+__all__ = ["patience", "shared_server", "url", "watch"]
 
 
 class Traced:
