@@ -74,7 +74,7 @@ class Person {
 
   who() {
     const { client } = this;
-    const wait_s = client.retryAt === null ? null : (client.retryAt - Date.now()) / 1000;
+    const wait_s = client.retryAt === null ? null : Math.max(0, client.retryAt - Date.now()) / 1000; // it may be due already
     return { player: client.player?.id, token: [...this.kept.values()][0] ?? null, status: client.status, code: this.code ?? null, wait_s };
   }
 }

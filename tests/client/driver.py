@@ -24,6 +24,7 @@ from tenmatch.client import (
     Tournament,
     text,
 )
+from tenmatch.game.ids import RoomId
 
 Request = dict[str, Any]
 
@@ -69,11 +70,12 @@ class Person:
         self.news.set()
 
     def view(self, room: str) -> Request:
-        state = self.client.rooms[room].state  # type: ignore[index]
+        followed = self.client.rooms[RoomId(room)]
+        state = followed.state
         return {
             "room": room,
             "code": state.code,
-            "status": self.client.rooms[room].status.value,  # type: ignore[index]
+            "status": followed.status.value,
             "seq": state.seq,
             "chain": state.chain,
             "seat": state.viewer,

@@ -19,6 +19,7 @@ Meddle = Callable[[int, Message], list[Message] | None]
 
 It is given the connection, counted from 0."""
 
+PATIENCE_S: Final = 60.0
 SUBPROTOCOLS: Final = [Subprotocol("tenmatch.v1.msgpack"), Subprotocol("tenmatch.v1.json")]
 
 
@@ -83,7 +84,7 @@ class Meddler:
 
     async def until(self, true: Callable[[], bool]) -> None:
         """Return when something about what was said has become true."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             while not true():
                 self._news.clear()
                 await self._news.wait()

@@ -29,13 +29,14 @@ async def begun(meet: Meet, mode: str = "race", **options: Any) -> tuple[Player,
     return one, other
 
 
-async def same_at_last(*players: Player) -> dict[str, Any]:
-    """Return what all of them hold of their room, when they have all heard the latest of it."""
-    views = [await player.ask("view") for player in players]
-    seq = max(view["seq"] for view in views)
-    views = [await player.ask("until", seq=seq, status="live") for player in players]
-    assert len({view["seq"] for view in views}) == 1
-    assert len({view["chain"] for view in views}) == 1
+async def same_at_last(node: Node, *players: Player) -> dict[str, Any]:
+    """Return what all of them hold of their room, when they have all heard the latest of it.
+
+    The server says what the latest is: a client may have heard of a move, and not yet of what that brought.
+    """
+    true = await true_state(node, players[0].room)
+    views = [await player.ask("until", seq=true["seq"], status="live") for player in players]
+    assert {(view["seq"], view["chain"]) for view in views} == {(true["seq"], true["chain"])}
     for name in ("phase", "scores", "mistakes", "ranking"):
         assert all(view[name] == views[0][name] for view in views), name
     return views[0]
@@ -65,7 +66,7 @@ async def test_a_race_from_the_making_of_the_room_to_its_end(meet: Meet, node: N
     mistaken = await one.ask("move", t="call")
     assert mistaken["kind"] == "mistaken"
     await asyncio.gather(other.play_on(), watcher.ask("until", phase="over"))
-    view = await same_at_last(one, other, watcher)
+    view = await same_at_last(node, one, other, watcher)
     true = await true_state(node, one.room)
     assert view["phase"] == "over"
     assert [true["seq"], true["chain"], true["board"]] == [view["seq"], view["chain"], view["boards"][0]]
@@ -75,17 +76,17 @@ async def test_a_race_from_the_making_of_the_room_to_its_end(meet: Meet, node: N
     assert "matched" in kinds
 
 
-async def test_turns_are_taken_and_let_go(meet: Meet) -> None:
+async def test_turns_are_taken_and_let_go(meet: Meet, node: Node) -> None:
     one, other = await begun(meet, "turns")
     assert (await other.ask("move", t="pass"))["refused"] == "not_your_turn"
     assert (await one.ask("move", t="pass"))["kind"] == "passed"
     await other.ask("until", seq=(await one.ask("view"))["seq"])
     assert (await other.match())["kind"] == "matched"
     assert (await one.ask("move", t="resign"))["kind"] == "resigned"
-    assert (await same_at_last(one, other))["ranking"][0] == [1, 1]
+    assert (await same_at_last(node, one, other))["ranking"][0] == [1, 1]
 
 
-async def test_in_mirror_rivals_boards_are_hidden_and_their_progress_told(meet: Meet) -> None:
+async def test_in_mirror_rivals_boards_are_hidden_and_their_progress_told(meet: Meet, node: Node) -> None:
     one, other = await begun(meet, "mirror", size=36, deal="even")
     for _ in range(3):
         assert (await one.match())["kind"] == "matched"
@@ -95,7 +96,7 @@ async def test_in_mirror_rivals_boards_are_hidden_and_their_progress_told(meet: 
     assert view["progress"][0] == [60, 0]
     assert view["boards"][1] is not None
     assert (await other.match())["kind"] == "matched"
-    await same_at_last(one, other)
+    await same_at_last(node, one, other)
 
 
 async def test_what_is_denied_says_why(meet: Meet) -> None:
@@ -122,7 +123,7 @@ async def test_a_move_is_made_once_though_its_answer_is_lost(
     answer = await one.match()
     assert (answer["kind"], answer["n"]) == ("matched", 1)
     await one.match()
-    view = await same_at_last(one, other)
+    view = await same_at_last(node, one, other)
     assert [kind for _, kind in await nothing_missed(other)].count("matched") == 2
     assert (await true_state(node, one.room))["seq"] == view["seq"]
     first = [move for move in between.spoken("match") if move["n"] == 1]
@@ -130,15 +131,15 @@ async def test_a_move_is_made_once_though_its_answer_is_lost(
 
 
 async def test_a_cut_connection_comes_back_and_goes_on_after_the_last_event(
-    meet: Meet, between: Meddler
+    meet: Meet, node: Node, between: Meddler
 ) -> None:
     one, other = await begun(meet)
     await one.match()
-    held = await same_at_last(one, other)
+    held = await same_at_last(node, one, other)
     between.said.clear()
     between.cut()
     await one.match()
-    await same_at_last(one, other)
+    await same_at_last(node, one, other)
     asked = between.spoken("join")
     assert asked
     for join in asked:
@@ -147,9 +148,9 @@ async def test_a_cut_connection_comes_back_and_goes_on_after_the_last_event(
     await nothing_missed(one)
 
 
-async def test_a_gap_is_noticed_and_filled(meet: Meet, between: Meddler) -> None:
+async def test_a_gap_is_noticed_and_filled(meet: Meet, node: Node, between: Meddler) -> None:
     one, other = await begun(meet)
-    held = await same_at_last(one, other)
+    held = await same_at_last(node, one, other)
     lost: list[Message] = []
 
     def lose_one(to: int, message: Message) -> list[Message]:
@@ -163,7 +164,7 @@ async def test_a_gap_is_noticed_and_filled(meet: Meet, between: Meddler) -> None
     assert (await other.match())["kind"] == "matched"
     await between.until(lambda: bool(lost))
     await other.match()
-    await same_at_last(one, other)
+    await same_at_last(node, one, other)
     assert {(join["after"], join["chain"]) for join in between.spoken("join")} == {
         (held["seq"], held["chain"])
     }
@@ -184,13 +185,14 @@ async def test_a_board_that_differs_is_asked_for_anew(meet: Meet, node: Node, be
     assert all("after" not in join for join in between.spoken("join"))
     between.honest()
     assert (await answer)["kind"] == "matched"
-    await one.match()
-    view = await same_at_last(one, other)
+    await one.ask("until", status="live")  # with the board as it is
+    assert (await one.match())["kind"] == "matched"
+    view = await same_at_last(node, one, other)
     assert view["boards"][0] == (await true_state(node, one.room))["board"]
 
 
 async def test_a_move_is_sent_again_under_its_number_where_the_server_asks_for_patience(
-    meet: Meet, between: Meddler
+    meet: Meet, node: Node, between: Meddler
 ) -> None:
     one, other = await begun(meet)
     put_off = 0
@@ -207,18 +209,18 @@ async def test_a_move_is_sent_again_under_its_number_where_the_server_asks_for_p
     assert (answer["kind"], answer["n"]) == ("matched", 1)
     assert len({move["n"] for move in between.spoken("match")}) == 1
     between.honest()
-    await same_at_last(one, other)
+    await same_at_last(node, one, other)
     assert [kind for _, kind in await nothing_missed(one)].count("matched") == 1
 
 
-async def test_what_a_newer_server_adds_is_borne(meet: Meet, between: Meddler) -> None:
+async def test_what_a_newer_server_adds_is_borne(meet: Meet, node: Node, between: Meddler) -> None:
     def add(to: int, message: Message) -> list[Message]:
         return [{"t": "novelty", "of": ["a", "newer", {"server": 1}]}, {**message, "news": {"very": "new"}}]
 
     between.meddle = add
     one, other = await begun(meet)
     assert (await one.match())["kind"] == "matched"
-    await same_at_last(one, other)
+    await same_at_last(node, one, other)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +231,8 @@ async def test_a_close_says_when_to_come_back(
 ) -> None:
     player = await meet()
     waiting = asyncio.create_task(player.ask("until_status", status="reconnecting"))
-    await asyncio.sleep(0)
+    await asyncio.sleep(0)  # it is asked
+    await player.ask("who")  # and heard: requests are heard in order
     await between.close(code)
     found = await waiting
     assert found["code"] == code
@@ -268,14 +271,14 @@ async def refused(meet: Meet, token: str) -> None:
     raise Refusal({"error": "closed"})
 
 
-async def test_a_newer_connection_of_the_same_player_takes_the_seat(meet: Meet) -> None:
+async def test_a_newer_connection_of_the_same_player_takes_the_seat(meet: Meet, node: Node) -> None:
     one, other = await begun(meet)
     again = await meet(token=(await one.ask("who"))["token"])
     assert (await again.enter("join", room=one.room))["seat"] == 0
     assert (await one.ask("until_gone"))["reason"] == "taken_over"
     assert (await one.ask("until_status", status="closed"))["code"] == 4501
     assert (await again.match())["kind"] == "matched"
-    await same_at_last(again, other)
+    await same_at_last(node, again, other)
 
 
 async def test_strangers_are_called_together(meet: Meet) -> None:
@@ -313,14 +316,13 @@ async def test_public_rooms_are_listed(meet: Meet) -> None:
     assert (await player.ask("lobby"))["phase"] == "open"
 
 
-async def test_a_server_that_falls_silent_is_left(meet_as: Meet, between: Meddler) -> None:
+async def test_a_server_that_falls_silent_is_left(meet_as: Meet, node: Node, between: Meddler) -> None:
     """By clients of all languages at once: to be sure of it takes them a while."""
     pairs = [await begun(partial(meet_as, language)) for language in DRIVERS]
     players = [player for pair in pairs for player in pair]
-    waiting = [player.ask("until_status", status="reconnecting") for player in players]
     between.freeze()
-    await asyncio.gather(*waiting)
+    await asyncio.gather(*(player.ask("until_status", status="reconnecting") for player in players))
     between.thaw()
     for one, other in pairs:
         await one.match()
-        await same_at_last(one, other)
+        await same_at_last(node, one, other)

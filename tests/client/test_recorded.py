@@ -53,4 +53,4 @@ async def test_a_client_plays_what_was_recorded(troupes: dict[str, Troupe], lang
         finally:
             await player.ask("close")
 
-    assert await verdict(session, play) is None
+    assert await verdict(session, play, patience_s=60) is None

@@ -19,7 +19,7 @@ from tenmatch_terminal.lobby import Lobby
 from tenmatch_terminal.table import Table
 from tenmatch_terminal.tokens import Tokens
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 SEED = "5eed" * 16
 
 
@@ -63,6 +63,10 @@ class Seat:
         """Return all that is on the screen, as text."""
         return "\n".join(strip.text for strip in self.app.screen._compositor.render_strips())
 
+    async def in_lobby(self) -> None:
+        """Wait until the lobby is there, and hears keys."""
+        await self.until(lambda: isinstance(self.app.screen, Lobby) and self.app.screen.query("#rooms:focus"))
+
     async def at_table(self) -> None:
         await self.until(lambda: isinstance(self.app.screen, Table) and self.app.screen.query(BoardView))
 
@@ -71,6 +75,7 @@ class Seat:
 
     async def click(self, number: int) -> None:
         """Click on a number."""
+        await self.until(lambda: self.board.region.height >= self.board.get_content_height(None, None, 0))
         assert self.board.board is not None
         cell = self.board.board.cell_of(number)
         assert cell is not None
@@ -103,7 +108,7 @@ async def seated(
 async def test_a_whole_evening_by_keys(node: Node, friend: Client, tmp_path: Path) -> None:
     made = await friend.create("race", countdown_ms=0, seed=SEED)
     async with seated(tmp_path, node.url) as ann:
-        await ann.until(lambda: isinstance(ann.app.screen, Lobby))
+        await ann.in_lobby()
         rooms = ann.app.screen.query_one("#rooms", DataTable)
         await ann.until(lambda: rooms.row_count == 1)
         await ann.pilot.press("enter")  # the only open room
@@ -114,7 +119,7 @@ async def test_a_whole_evening_by_keys(node: Node, friend: Client, tmp_path: Pat
         a, b = ann.room.state.pairs()[0]
         await ann.walk_to(a)
         await ann.pilot.press("space")
-        assert ann.board.picked == a
+        await ann.until(lambda: ann.board.picked == a)
         await ann.walk_to(b)
         await ann.pilot.press("space")
         await ann.until(lambda: ann.room.state.me and ann.room.state.me.last_n == 1)
@@ -122,7 +127,10 @@ async def test_a_whole_evening_by_keys(node: Node, friend: Client, tmp_path: Pat
         assert ann.room.state.me.score > 0
         await ann.pilot.press("n")  # there are pairs left
         await ann.until(lambda: "there is a pair left" in ann.reads("#said"))
-        await ann.pilot.press("t", *"gg", "enter")
+        await ann.pilot.press("t")
+        await ann.until(lambda: ann.app.screen.query_one("#talk Input").has_focus)
+        await ann.pilot.press(*"gg", "enter")
+        await ann.until(lambda: ann.board.has_focus)
         await made.resign()
         await ann.until(lambda: ann.room.state.phase is Phase.OVER)
         await ann.until(lambda: ann.app.screen.query_one("#ready", Button).display)
@@ -132,7 +140,7 @@ async def test_a_whole_evening_by_keys(node: Node, friend: Client, tmp_path: Pat
         await ann.until(lambda: isinstance(ann.app.screen, Table) and ann.room.id != first)
         assert ann.room.seat == 0  # the old order, turned by one
         await ann.pilot.press("l")
-        await ann.until(lambda: isinstance(ann.app.screen, Lobby))
+        await ann.in_lobby()
 
 
 async def test_a_mistake_by_mouse_and_a_board_that_others_change(
@@ -148,7 +156,7 @@ async def test_a_mistake_by_mouse_and_a_board_that_others_change(
         assert board is not None
         wrong = next(number for number in board.ids() if number and judge(board, 0, number) is not None)
         await ann.click(0)
-        assert ann.board.picked == 0
+        await ann.until(lambda: ann.board.picked == 0)
         await ann.click(wrong)
         await ann.until(lambda: "again in 1 s" in ann.reads("#said"))
         assert ann.room.state.me is not None
@@ -173,7 +181,7 @@ async def test_watching_and_then_being_the_same_guest_again(
         assert ann.app.client.player is not None
         first = ann.app.client.player["id"]
     async with seated(tmp_path, node.url) as ann:
-        await ann.until(lambda: isinstance(ann.app.screen, Lobby))
+        await ann.in_lobby()
         assert ann.app.client.player is not None
         assert ann.app.client.player["id"] == first
 
@@ -191,7 +199,7 @@ async def test_a_token_that_is_not_good_makes_one_a_new_guest(node: Node, tmp_pa
     tokens = Tokens(tmp_path / "tokens.json")
     tokens.keep(Client(node.url).url, "forged")
     async with seated(tmp_path, node.url) as ann:
-        await ann.until(lambda: isinstance(ann.app.screen, Lobby))
+        await ann.in_lobby()
     assert tokens.get(Client(node.url).url) not in (None, "forged")
 
 
@@ -202,7 +210,7 @@ async def test_names_are_no_markup(node: Node, tmp_path: Path) -> None:
     ):
         made = await one.create("mirror", countdown_ms=0, max_players=2)
         async with seated(tmp_path, node.url) as ann:
-            await ann.until(lambda: isinstance(ann.app.screen, Lobby))
+            await ann.in_lobby()
             rooms = ann.app.screen.query_one("#rooms", DataTable)
             await ann.until(
                 lambda: any("[/b]" in str(rooms.get_row_at(n)[2]) for n in range(rooms.row_count))
@@ -238,6 +246,7 @@ async def test_teams_phrases_and_the_daily(node: Node, friend: Client, tmp_path:
             while not isinstance(said := await anext(heard), Chat):
                 pass
         assert said.phrase == "good_luck"
+        await ann.until(lambda: not ann.app.screen.query_one("#talk Input").has_focus)
         await ann.pilot.press("t")
         await ann.until(lambda: ann.app.screen.query_one("#phrases").region.height > 0)
         await ann.pilot.click("#phrases", offset=(2, 0))
@@ -245,6 +254,7 @@ async def test_teams_phrases_and_the_daily(node: Node, friend: Client, tmp_path:
             while not isinstance(said := await anext(heard), Chat):
                 pass
         assert said.phrase == "hello"
+        await ann.until(lambda: not ann.app.screen.query_one("#talk Input").has_focus)
         await ann.pilot.press("r")
         await made.ready()
         await ann.playing()
@@ -252,7 +262,7 @@ async def test_teams_phrases_and_the_daily(node: Node, friend: Client, tmp_path:
         await ann.room.resign()
         await ann.until(lambda: "Team B wins, " in ann.reads("#said"))
         await ann.pilot.press("l")
-        await ann.until(lambda: isinstance(ann.app.screen, Lobby))
+        await ann.in_lobby()
         await ann.pilot.press("t")
         await ann.at_table()
         assert ann.room.state.daily is not None
