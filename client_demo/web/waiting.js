@@ -20,6 +20,7 @@ export class Waiting {
     this.told = el('p', { class: 'bad', role: 'alert' });
     this.seats = el('ol', { class: 'seats', 'aria-label': t('players') });
     this.acts = el('div', { class: 'acts' });
+    this.start = button(t('start'), this.#doing(() => room.start()), { test: 'start' });
     this.bots = el('div', { class: 'line' });
     this.feed = new Feed(page, room, story, this.stop.signal);
     this.feed.panel.classList.add('open');
@@ -97,15 +98,16 @@ export class Waiting {
     );
     // Made anew only where others are on offer: a press must not lose its button to somebody's coming or going.
     const free = state.seats.includes(null);
-    const enough = state.seats.filter(Boolean).length >= Math.min(2, state.options.max_players);
-    const offered = [seat, me?.ready, isHost, free, enough].join();
-    if (offered === this.offered) return;
+    const offered = [seat, me?.ready, isHost, seat === null && free].join();
+    if (offered !== this.offered) put(this.acts, this.#actions(free));
     this.offered = offered;
-    put(this.acts, this.#actions({ free, enough }));
-    put(this.bots, isHost && free && !state.options.rated && this.#computers());
+    this.start.disabled = state.seats.filter(Boolean).length < Math.min(2, state.options.max_players);
+    const computers = isHost && free && !state.options.rated;
+    if (computers !== this.computers) put(this.bots, computers && this.#computers());
+    this.computers = computers;
   }
 
-  #actions({ free, enough }) {
+  #actions(free) {
     const { seat, isHost, me } = this.room;
     const ready = () => this.room.ready(!me.ready);
     const label = me?.ready ? [icon('tick'), t('readyYes')] : t('ready');
@@ -115,12 +117,7 @@ export class Waiting {
     return [
       seat === null && free && button(t('sitDown'), () => this.#sit(), { class: 'btn main', test: 'sit' }),
       me && button(label, this.#doing(ready), { class: kind, 'aria-pressed': me.ready, test: 'ready' }),
-      isHost &&
-        button(
-          t('start'),
-          this.#doing(() => this.room.start()),
-          { disabled: !enough, test: 'start' },
-        ),
+      isHost && this.start,
       leave,
     ];
   }
