@@ -36,14 +36,17 @@ def _fetch() -> None:
     wanted = [f"{name}@{version}" for name, version in PINNED.items()]
     quiet = ["--no-package-lock", "--no-save", "--no-audit", "--no-fund"]
     command = ["npm", "install", "--prefix", str(PLACE), "--fetch-timeout", "20000", *quiet, *wanted]
-    for _ in range(TRIES):  # a registry that stalls is another a moment later
+    trouble = ""
+    for _ in range(TRIES):  # a registry that stalls, or cannot now, is another a moment later
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=TRY_S, check=False)
         except FileNotFoundError:
             message = "npm is missing: it fetches what checks the types (apt install npm)"
             raise AssertionError(message) from None
         except subprocess.TimeoutExpired:
+            trouble = f"it took longer than {TRY_S:g} s"
             continue
-        assert run.returncode == 0, f"npm could not fetch {wanted}:\n{run.stderr}"
-        return
-    raise AssertionError(f"npm did not fetch {wanted} in {TRIES} times {TRY_S:g} s")
+        if run.returncode == 0:
+            return
+        trouble = run.stderr
+    raise AssertionError(f"npm could not fetch {wanted} in {TRIES} times; the last one: {trouble}")

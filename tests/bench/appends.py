@@ -89,7 +89,7 @@ async def main(runs: int) -> None:
         ("valkey", (), (Durability.FAST, Durability.REPLICATED)),
         ("valkey", always, tuple(Durability)),
     ):
-        async with primary(kind, *options) as server:  # type: ignore[arg-type]
+        async with primary(kind, *options) as server:  # type: ignore[arg-type]  # a str, in such a tuple
             for durability in durabilities:
                 for together in (1, 100):
                     took = [await cost(server.url, durability, together) for _ in range(runs)]

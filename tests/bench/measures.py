@@ -157,7 +157,7 @@ async def come_back(results: Results) -> None:
             for do, name in (("resume", "us a resume"), ("cut", "us a return")) * 3:
                 await asyncio.sleep(1)
                 before = cpu_s(system.servers)
-                await workers.tell(Order(do))  # type: ignore[arg-type]
+                await workers.tell(Order(do))  # type: ignore[arg-type]  # a str, in a tuple made of two
                 await until(workers, lambda report: not report.away, "not all have come back")
                 results.values[name].append((cpu_s(system.servers) - before) / CLIENTS * 1e6)
                 await rested(workers)

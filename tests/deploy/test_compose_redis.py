@@ -1,7 +1,6 @@
 """Redis as compose starts it: the nodes' user may do its work on the primary, and the replica follows."""
 
 import os
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,16 +12,11 @@ from redis.backoff import ConstantBackoff, NoBackoff
 from redis.exceptions import BusyLoadingError, ConnectionError, NoPermissionError
 from redis.retry import Retry
 from tests.deploy.files import DEPLOY
+from tests.store.fleet import free_ports
 
 PASSWORD = "long-enough"
 AT_ONCE = Retry(NoBackoff(), 0)  # the client takes a wrong password for a connection that may yet come
-PATIENT = Retry(ConstantBackoff(0.1), 100, (ConnectionError, BusyLoadingError))
-
-
-def free_port() -> int:
-    with socket.socket() as tried:
-        tried.bind(("127.0.0.1", 0))
-        return int(tried.getsockname()[1])
+PATIENT = Retry(ConstantBackoff(0.1), 600, (ConnectionError, BusyLoadingError))
 
 
 @contextmanager
@@ -49,15 +43,15 @@ def started(folder: Path, port: int, primary: int | None = None) -> Iterator[Non
             server.kill()
 
 
-def client(port: int, **who: str) -> "Redis":
-    """Return a client that waits for the server to start."""
-    return Redis(port=port, retry=PATIENT, decode_responses=True, **who)  # type: ignore[arg-type]
+def client(port: int) -> "Redis":
+    """Return a node's client, which waits for the server to start."""
+    return Redis(port=port, username="tenmatch", password=PASSWORD, retry=PATIENT, decode_responses=True)
 
 
 @pytest.fixture
 def ports(tmp_path: Path) -> Iterator[tuple[int, int]]:
     """The ports of a primary and of its replica."""
-    one, two = free_port(), free_port()
+    one, two = free_ports(2)
     with ExitStack() as stack:
         stack.enter_context(started(tmp_path / "primary", one))
         stack.enter_context(started(tmp_path / "replica", two, one))
@@ -65,9 +59,9 @@ def ports(tmp_path: Path) -> Iterator[tuple[int, int]]:
 
 
 def test_what_is_written_is_on_both(ports: tuple[int, int]) -> None:
-    with client(ports[0], username="tenmatch", password=PASSWORD) as node:
+    with client(ports[0]) as node:
         node.set("tm:written", "so")
-        for _ in range(50):  # until the replica is there
+        for _ in range(300):  # until the replica is there
             if node.execute_command("WAIT", 1, 200) == 1:
                 break
             node.set("tm:written", "again")
@@ -75,7 +69,7 @@ def test_what_is_written_is_on_both(ports: tuple[int, int]) -> None:
             pytest.fail("the replica does not follow")
         with pytest.raises(NoPermissionError):
             node.flushall()
-    with client(ports[1], username="tenmatch", password=PASSWORD) as node:
+    with client(ports[1]) as node:
         assert node.get("tm:written") in ("so", "again")
     backup = ("redis-cli", "-p", str(ports[1]), "--user", "replica", "--rdb", "-")
     taken = subprocess.run(backup, env=os.environ | {"REDISCLI_AUTH": PASSWORD}, capture_output=True)
@@ -86,7 +80,7 @@ def test_what_is_written_is_on_both(ports: tuple[int, int]) -> None:
 
 def test_nobody_else_is_let_in(ports: tuple[int, int]) -> None:
     for port in ports:
-        with client(port, username="tenmatch", password=PASSWORD) as node:
+        with client(port) as node:
             assert node.ping()
         with Redis(port=port, retry=AT_ONCE) as stranger, pytest.raises(AuthenticationError):
             stranger.ping()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,17 @@ from tests.live.node import Node
 @pytest.fixture(scope="module")
 def names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """What a server of two workers tells of, with what Prometheus adds."""
+    asked_for = {name for query in [*panels(), *alerts()] for name in query.names}
+    until = time.monotonic() + 30
     with Node(tmp_path_factory.mktemp("node"), workers=2, metrics_port=0) as node:
-        figures = scrape(node)
-    # Some are told of once there is something to tell.
-    declared = set(re.findall(r"^# TYPE (\w+) counter$", figures.text, re.MULTILINE))
-    return figures.names() | declared | {"up"}
+        while True:
+            figures = scrape(node)
+            # Some are told of once there is something to tell.
+            declared = set(re.findall(r"^# TYPE (\w+) counter$", figures.text, re.MULTILINE))
+            names = figures.names() | declared | {"up"}
+            if asked_for <= names or time.monotonic() > until:
+                return names
+            time.sleep(0.1)  # a worker that takes long to answer is not asked again
 
 
 @pytest.mark.slow

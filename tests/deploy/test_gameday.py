@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,7 @@ from tests.deploy.files import DEPLOY
 from tests.store.waiting import until
 
 GAMEDAY: Final = (sys.executable, str(DEPLOY / "gameday" / "gameday.py"))
-SLACK: Final = "10"  # what is measured here is what was lost, not how busy the machine is
+SLACK: Final = "30"  # what is measured here is what was lost, not how busy the machine is
 NAMES: Final = ("node-killed", "node-drained", "redis-killed", "redis-frozen", "feed-cut", "replica-lost")
 
 pytestmark = pytest.mark.slow
@@ -45,7 +46,10 @@ def held(folder: Path, names: Sequence[str], *options: str) -> str:
         env=environment(folder), capture_output=True, text=True, timeout=280,
     )  # fmt: skip
     assert day.returncode == 0, day.stdout + day.stderr
-    assert not left(folder)
+    until = time.monotonic() + 30
+    while still := left(folder):  # what was told to end, or lost its parent, ends by itself
+        assert time.monotonic() < until, still
+        time.sleep(0.05)
     assert not list(folder.iterdir()), "what was written is gone"
     return day.stdout
 
@@ -76,7 +80,7 @@ def test_all_faults_of_a_game_day(tmp_path: Path) -> None:
 async def test_who_breaks_it_off_leaves_nothing_running(tmp_path: Path, stop: signal.Signals) -> None:
     day = await asyncio.create_subprocess_exec(*GAMEDAY, env=environment(tmp_path), stdout=subprocess.DEVNULL)
     try:
-        await until(lambda: len(left(tmp_path)) >= 7, 60)  # the load and its worker are the last
+        await until(lambda: len(left(tmp_path)) >= 7, 120)  # the load and its worker are the last
         day.send_signal(stop)
         async with asyncio.timeout(30):
             assert await day.wait() == (-9 if stop is signal.SIGKILL else 130)

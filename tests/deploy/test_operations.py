@@ -144,7 +144,7 @@ async def test_games_go_on_where_a_replica_was_promoted_by_hand(tmp_path: Path) 
         of_it = ("--replicaof", primary.where, "--min-replicas-to-write", "1")
         with Redis(tmp_path, *of_it) as replica:
             with Client.from_url(primary.local) as asked:
-                await until(lambda: _firm(asked), 10)
+                await until(lambda: _firm(asked), 60)
             with served(tmp_path / "node", "--redis", primary.url, durability="replicated") as node:
                 table = await begin(node)
                 kept = node.entries(table.room, primary.url)
