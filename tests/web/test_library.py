@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 LIBRARY_TESTS = sorted((Path(__file__).parent / "lib").glob("*.test.mjs"))
-TIMEOUT_S = 60
+TIMEOUT_S = 120
 OLDEST_NODE = 18
 
 

@@ -12,11 +12,12 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.live.node import Node
+from tests.store.fleet import free_ports
 
 from tenmatch.game.events import Called, Matched, Mistaken, Passed, Resigned
 from tenmatch.protocol.stored import open_all
 
-GAME_MS: Final = 60_000
+GAME_MS: Final = 120_000
 DRIVER: Final = Path(__file__).with_name("lib") / "driver.js"
 
 MADE: Final = (Matched, Mistaken, Called, Passed, Resigned)
@@ -27,8 +28,8 @@ Ack = tuple[int, int, int]  # seat, n, seq
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A server that comes back on the port it had, as one behind an address does."""
-    with Node(tmp_path_factory.mktemp("node"), messages_per_s=0, matches_per_s=0) as node:
-        node.flags = (*node.flags, "--port", node.url.rpartition(":")[2])
+    port = str(free_ports(1)[0])
+    with Node(tmp_path_factory.mktemp("node"), "--port", port, messages_per_s=0, matches_per_s=0) as node:
         yield node
 
 

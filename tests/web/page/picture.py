@@ -22,6 +22,9 @@ SEED: Final = (102).to_bytes(32, "big").hex()
 SIZE: Final = {"width": 1160, "height": 470}  # px
 MOVES: Final = 8  # before the moment of the picture
 
+# What is shown for a moment stays.
+STAY: Final = "() => { window.setTimeout = () => 0 }"
+
 # Animations as they stand so many ms after they began.
 STILL: Final = """(ms) => document.getAnimations().forEach((animation) => {
     animation.pause()
@@ -49,17 +52,10 @@ def blocked_by_one(game: OracleGame) -> tuple[int, int]:
     return max(in_a_row, key=lambda pair: where[pair[1]][1] - where[pair[0]][1])
 
 
-def rename(visitor: Visitor, name: str) -> None:
-    """Give somebody a name."""
-    visitor.press("name")
-    visitor.at("name-input").fill(name)
-    visitor.press("name-save")
-
-
 def draw(ann: Visitor, bob: Visitor, eve: Visitor) -> bytes:
     """Play to the moment and return it as ann sees it, as PNG."""
-    rename(ann, "Ann")
-    rename(bob, "Lynx 27")
+    ann.rename("Ann")
+    bob.rename("Lynx 27")
     seat(ann, bob, watchers=[eve], seed=SEED)
     for move in range(MOVES):
         game = ann.board()
@@ -70,6 +66,7 @@ def draw(ann: Visitor, bob: Visitor, eve: Visitor) -> bytes:
         bob.shows(game.text())
     expect(ann.page.locator(".lines g, .rising")).to_have_count(0)
     wrong, right = blocked_by_one(game), over_the_row_end(game)
+    ann.page.evaluate(STAY)
     for number in wrong:
         ann.tap(number)
     bob.claim(*right)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Dialog, expect
 from tests.web.page.conftest import Visit
-from tests.web.page.visitor import seat
+from tests.web.page.visitor import clocks_agree, seat
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ def test_a_reload_in_mid_game_changes_nothing(visit: Visit) -> None:
     assert ann.board().ids() == before.ids()
     assert (ann.score(0), ann.score(1)) == scores
     ann.sees("seat-0", "You")
-    assert abs(ann.seconds() - bob.seconds()) <= 1
+    clocks_agree(ann, bob)
     ann.claim(*before.pairs()[0])
     bob.shows(ann.board().text())
 
@@ -36,7 +36,7 @@ def test_a_reload_in_turns_keeps_whose_turn_it_is_and_the_clocks(visit: Visit) -
     bob.shows(ann.board().text())
     for visitor in (ann, bob):
         visitor.sees_turn(1)
-    assert abs(ann.seconds() - bob.seconds()) <= 1
+    clocks_agree(ann, bob)
     bob.claim(*bob.board().pairs()[0])
     ann.sees_turn(0)
 
@@ -45,11 +45,12 @@ def test_a_tab_that_is_closed_and_opened_again_finds_the_game(visit: Visit) -> N
     ann, bob = visit(), visit()
     seat(ann, bob, deal="classic")
     ann.claim(9, 10)
+    board = ann.board().text()
     former = ann.new_tab()
     former.close()
     ann.sees("games", "Your games")
     ann.press("back-to-game")
-    ann.shows(bob.board().text())
+    ann.shows(board)
     ann.sees("seat-0", "You")
 
 
@@ -61,11 +62,12 @@ def test_leaving_a_running_game_asks_first_and_keeps_the_seat(visit: Visit) -> N
     expect(ann.page.get_by_role("dialog")).to_contain_text("You keep your seat, but the clock runs on.")
     ann.page.get_by_role("dialog").get_by_text("Stay").click()
     ann.claim(9, 10)
+    board = ann.board().text()
     brand.click()
     ann.press("confirm-leave")
     bob.sees("seat-0", "away")
     ann.press("back-to-game")
-    ann.shows(bob.board().text())
+    ann.shows(board)
     ann.sees("seat-0", "You")
     expect(bob.at("seat-0")).not_to_contain_text("away")
 
@@ -77,8 +79,9 @@ def test_going_back_and_closing_the_tab_ask_first(visit: Visit) -> None:
     ann.page.go_back()
     question = ann.page.get_by_role("dialog")
     question.get_by_text("Stay").click()
-    assert ann.page.url == address
+    expect(ann.page).to_have_url(address)
     ann.claim(9, 10)
+    board = ann.board().text()
     asked: list[str] = []
 
     def note(dialog: Dialog) -> None:
@@ -88,7 +91,7 @@ def test_going_back_and_closing_the_tab_ask_first(visit: Visit) -> None:
     ann.page.on("dialog", note)
     ann.page.reload()
     assert asked == ["beforeunload"]
-    ann.shows(bob.board().text())
+    ann.shows(board)
 
 
 def test_another_tab_takes_over_and_gives_back(visit: Visit) -> None:
@@ -98,10 +101,11 @@ def test_another_tab_takes_over_and_gives_back(visit: Visit) -> None:
     second = ann.page
     ann.sees("seat-0", "You")
     ann.claim(9, 10)
+    board = ann.board().text()
     ann.page = first
     ann.sees("detached", "open in another tab")
     ann.press("play-here")
-    ann.shows(bob.board().text())
+    ann.shows(board)
     ann.claim(*ann.board().pairs()[0])
     bob.shows(ann.board().text())
     ann.page = second

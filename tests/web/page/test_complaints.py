@@ -40,6 +40,7 @@ def test_what_a_page_complains_of_is_heard(
 def test_the_first_screen_weighs_little_and_comes_from_one_place(visit: Visit) -> None:
     ann = visit()
     expect(ann.at("games")).to_contain_text("Nobody else")
+    ann.page.wait_for_load_state("networkidle")  # with all that it loads ahead
     parts = ann.page.evaluate(TRANSFERRED)
     assert {name for name, _ in parts if not name.startswith(ann.home)} == set()
     assert all(size > 0 for _, size in parts), "nothing came from a cache"

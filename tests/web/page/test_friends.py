@@ -19,8 +19,10 @@ def copied(visitor: Visitor) -> str:
 def test_a_friend_comes_by_the_copied_link(visit: Visit) -> None:
     ann = visit(permissions=CLIPBOARD)
     ann.press("with-friend")
+    ann.sees("copy-link")
+    ann.listen("copy-link")
     ann.press("copy-link")
-    ann.sees("copy-link", "Copied")
+    ann.heard("copy-link", "Copied")
     link = copied(ann)
     assert link == ann.at("link").input_value() == f"{ann.home}#{ann.code}"
     bob = visit(link.removeprefix(ann.home))
@@ -60,7 +62,7 @@ def test_a_code_that_is_none_says_so(visit: Visit) -> None:
         expect(ann.page.get_by_role("alert").filter(has_text=told)).to_be_visible()
     ann.open("#ZZZ999")
     expect(ann.page.get_by_role("alert").filter(has_text="There is no such game")).to_be_visible()
-    assert ann.page.url == ann.home
+    expect(ann.page).to_have_url(ann.home)
 
 
 def test_a_link_leads_out_of_an_open_window(visit: Visit) -> None:
@@ -129,6 +131,7 @@ def test_live_games_and_open_rooms_are_on_the_first_screen(visit: Visit) -> None
     eve.sees("games", ann.name)
     bob.press("open-room")
     bob.sees("seat-1", "You")
+    ann.sees("seat-1", bob.name)
     ann.press("ready")
     bob.press("ready")
     eve.press("watch-room")
@@ -164,5 +167,7 @@ def test_who_leads_is_told_to_those_who_watch(visit: Visit) -> None:
     ann.claim(9, 10)
     zoe.sees("watching", f"{ann.name} leads by 1")
     zoe.has_score(0, 1)
-    bob.claim(*next(pair for pair in bob.board().pairs() if bob.board().pair_points(*pair) == 1))
+    bob.shows(ann.board().text())
+    game = bob.board()
+    bob.claim(*next(pair for pair in game.pairs() if game.pair_points(*pair) == 1))
     zoe.sees("watching", "2 share the lead")

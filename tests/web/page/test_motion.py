@@ -8,14 +8,18 @@ from tests.web.page.visitor import Visitor, seat
 
 pytestmark = pytest.mark.slow
 
-# As soon as a line is seen: how many rows fold, what the longest animation takes in ms, the line's opacity.
-MOTION = """() => {
-    const line = document.querySelector('.lines .taken')
-    return line && [
-        document.querySelectorAll('.row[aria-hidden]').length,
-        Math.max(0, ...document.getAnimations().map(({ effect }) => effect.getComputedTiming().endTime)),
-        Number(getComputedStyle(line).opacity),
-    ]
+# As soon as there is a line: how many rows fold, what the longest animation takes in ms, the line's opacity.
+LOOK = """() => {
+    new MutationObserver((_, looking) => {
+        const line = document.querySelector('.lines .taken')
+        if (!line) return
+        looking.disconnect()
+        window.motion = [
+            document.querySelectorAll('.row[aria-hidden]').length,
+            Math.max(0, ...document.getAnimations().map(({ effect }) => effect.getComputedTiming().endTime)),
+            Number(getComputedStyle(line).opacity),
+        ]
+    }).observe(document.querySelector('[data-testid=board]'), { childList: true, subtree: true })
 }"""
 ONLY_AT_REST = "() => document.getAnimations().length === 0 && !document.querySelector('.lines g')"
 LAST = 9  # the id of the only number in the second row of ten
@@ -27,9 +31,10 @@ def closes_the_last_row(game: OracleGame) -> bool:
 
 def motion(visitor: Visitor, pair: tuple[int, int]) -> tuple[int, float, float]:
     """Take a pair and return what moves then."""
+    visitor.page.evaluate(LOOK)
     for number in pair:
         visitor.tap(number)
-    folding, longest, opacity = visitor.page.wait_for_function(MOTION).json_value()
+    folding, longest, opacity = visitor.page.wait_for_function("() => window.motion").json_value()
     return folding, longest, opacity
 
 

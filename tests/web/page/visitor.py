@@ -4,6 +4,7 @@ Hooks are the page's `data-testid`s (client_demo/web/PAGE.md). Nothing here know
 which moves there are is for the oracle of the rules to say, from the board as it is seen.
 """
 
+import time
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -11,7 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator
 from tests.live.node import Node
 from tests.rules.oracle import OracleGame, Slot
 
-PATIENCE_MS: Final = 10_000
+PATIENCE_MS: Final = 30_000  # whatever is awaited here is due at once; no test waits for it in vain
+expect.set_options(timeout=PATIENCE_MS)
 NO_HOLE: Final = -1  # the page does not tell which number was in a hole
 
 # The rows of a board as [id, digit], null for a hole; rows that are folding away are gone already.
@@ -27,6 +29,14 @@ TAP: Final = """(numbers) => numbers.forEach(
     (number) => document.querySelector(`[data-testid=board] button[data-id="${number}"]`)?.click())"""
 
 WORDS: Final = "async (language) => (await import(`/texts_${language}.js`)).default"
+
+# Keeps all that a part says from now on: what is said for a moment only may be over before anybody looks.
+HEARD: Final = """(hook) => {
+    const part = document.querySelector(`[data-testid=${hook}]`)
+    const said = ((window.heard ??= {})[hook] = [])
+    new MutationObserver(() => said.push(part.innerText)).observe(part, { childList: true, subtree: true })
+}"""
+SAID: Final = "([hook, text]) => window.heard[hook].some((said) => said.includes(text))"
 
 # A room as the page's own forms would make it, with options that no form has.
 HOST: Final = """async ({ mode, options }) => {
@@ -116,6 +126,14 @@ class Visitor:
         if text:
             expect(self.at(hook)).to_contain_text(text)
 
+    def listen(self, hook: str) -> None:
+        """Hear all that something says from now on, for however short a time."""
+        self.page.evaluate(HEARD, hook)
+
+    def heard(self, hook: str, text: str) -> None:
+        """Wait until something to which one listens has said *text* among other things."""
+        self.page.wait_for_function(SAID, arg=[hook, text])
+
     @property
     def code(self) -> str:
         """The code of the room, as it stands in the address."""
@@ -125,6 +143,14 @@ class Visitor:
     def name(self) -> str:
         """The name they go by."""
         return self.at("name").inner_text()
+
+    def rename(self, name: str) -> None:
+        """Take another name."""
+        self.press("name")
+        self.at("name-input").fill(name)
+        self.press("name-save")
+        expect(self.at("name")).to_have_text(name)
+        expect(self.page.get_by_role("dialog")).to_have_count(0)
 
     def words(self, language: str) -> dict[str, str]:
         """Return all that the page can say in a language, by key."""
@@ -188,6 +214,16 @@ class Visitor:
         return int(minutes or 0) * 60 + float(seconds)
 
 
+def clocks_agree(one: Visitor, other: Visitor) -> None:
+    """Wait until two clocks, which are seen one after the other, show the same, to the second."""
+    until = time.monotonic() + PATIENCE_MS / 1000
+    while True:
+        before, there, after = other.seconds(), one.seconds(), other.seconds()
+        if after - 1 <= there <= before + 1 and before - after <= 1:
+            return
+        assert time.monotonic() < until, f"one shows {there} s, the other {before} to {after} s"
+
+
 def seat(*visitors: Visitor, mode: str = "race", watchers: Sequence[Visitor] = (), **options: object) -> str:
     """Let people sit down in a room of the first one's, seat by seat, and start; returns the room's code.
 
@@ -198,6 +234,8 @@ def seat(*visitors: Visitor, mode: str = "race", watchers: Sequence[Visitor] = (
     for other in others:
         other.follow(code)
         other.press("ready")
+    for number, other in enumerate(others, 1):
+        host.sees(f"seat-{number}", other.name)  # what one may do is drawn anew with the last of them
     for watcher in watchers:
         watcher.follow(code)
     host.press("ready")
