@@ -39,8 +39,10 @@ const page = {
     page.seek?.entered(room).catch(expected);
     const asked = goTo(hashOf(room));
     const { roomPage } = await tables();
-    if (location.hash === asked) show(roomPage(page, room));
-    else await room.leave().catch(expected);
+    if (location.hash === asked) {
+      show(roomPage(page, room));
+      page.seek?.entered(room).catch(expected); // a search may have begun while its screen was on its way
+    } else await room.leave().catch(expected);
   },
   /** Join a room (`{code}` or `{room}`): at a free seat before the start, else watching. */
   async visit(where) {
