@@ -68,11 +68,12 @@ async def test_the_first_connection_by_hand(node: Node) -> None:
             await socket.send(json.dumps(message))
             key, value = ("re", message["id"]) if "id" in message else ("n", message["n"])
             answer = {}
-            while answer.get(key) != value:
+            while answer.get(key) != value or answer.get("seat", 0) != 0:  # a computer's move is no answer
                 answer = json.loads(await asyncio.wait_for(socket.recv(), LIMIT_S))
                 assert answer["t"] != "error", answer
             room = answer.get("room", room)
-    assert answer["kind"] in {"matched", "mistaken"}  # as it is dealt
+    # As it is dealt; or the computer was faster.
+    assert answer.get("kind") in {"matched", "mistaken"} or answer["code"] == "stale", answer
 
 
 async def test_the_game_in_python_is_played_to_its_end_and_proves_itself(node: Node) -> None:

@@ -33,6 +33,30 @@ REFUSAL = """([pair, taps]) => {
 }"""
 
 
+# A clock that stands, whenever a message comes, where the server sent it, however long that took.
+PUNCTUAL = """(() => {
+    const clock = Date.now.bind(Date)
+    let ahead = 0
+    Date.now = () => clock() + ahead
+    window.WebSocket = class extends WebSocket {
+        constructor(...address) {
+            super(...address)
+            this.addEventListener('message', ({ data }) => {
+                const { time, at = time } = JSON.parse(data)
+                if (at) ahead = at - clock()
+            })
+        }
+    }
+})()"""
+
+
+def punctual(visitor: Visitor) -> Visitor:
+    """Let what the server says come to somebody at once: locks last as long as they do, however busy."""
+    visitor.page.add_init_script(PUNCTUAL)
+    visitor.open()
+    return visitor
+
+
 def refused(visitor: Visitor, a: int, b: int, *, taps: Sequence[int] = ()) -> dict[str, Any]:
     """Claim a wrong pair; returns what is seen when the answer is there, and after *taps* at that moment."""
     visitor.tap(a)
@@ -47,7 +71,7 @@ def is_free(visitor: Visitor) -> None:
 
 
 def test_a_blocked_pair_costs_points_and_a_second(visit: Visit) -> None:
-    ann, bob = visit(), visit()
+    ann, bob = punctual(visit()), visit()
     seat(ann, bob, deal="classic")
     seen = refused(ann, *BLOCKED)
     assert seen["wrong"] == list(BLOCKED)
@@ -64,7 +88,7 @@ def test_a_blocked_pair_costs_points_and_a_second(visit: Visit) -> None:
 
 
 def test_a_lock_holds_as_long_as_it_says(visit: Visit) -> None:
-    ann, bob = visit(), visit()
+    ann, bob = punctual(visit()), visit()
     seat(ann, bob, deal="classic")
     refused(ann, *BLOCKED)
     is_free(ann)

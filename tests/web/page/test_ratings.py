@@ -25,8 +25,11 @@ CELLS: Final = """(rows) => rows.map((row) => [...row.cells].map(
     (cell) => (cell.querySelector('a') ?? cell).textContent))"""
 # How many games of a player count on both leaderboards of a mode, on which what was played is entered last.
 GAMES: Final = """async ([mode, player]) => {
-    const boards = ['all', 'week'].map((period) => `/v1/leaderboards/${mode}?period=${period}&page=1&player=${player}`)
-    const told = await Promise.all(boards.map(async (board) => (await fetch(board, { cache: 'no-store' })).json()))
+    const read = async (period) => {
+        const asked = `period=${period}&page=1&player=${player}`
+        return (await fetch(`/v1/leaderboards/${mode}?${asked}`, { cache: 'no-store' })).json()
+    }
+    const told = await Promise.all(['all', 'week'].map(read))
     return Math.min(...told.map(({ lines, own }) => [...lines, own]
         .find((line) => line?.player.id === player)?.games ?? 0))
 }"""
