@@ -1,9 +1,9 @@
 """P32, P33: Redis has no memory left, or no disk: it takes no moves, players hear so, and nothing is lost."""
 
 import asyncio
+import math
 import random
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -32,11 +32,16 @@ FULLER_S: Final = 20.0  # until it is full
 pytestmark = pytest.mark.slow
 
 
-def set_memory(url: str, change: Callable[[int], int]) -> None:
-    """Set how much memory a Redis may use, by how much it uses."""
+def memory(url: str) -> int:
+    """Return how much memory a Redis uses."""
     with closing(driver.Redis.from_url(url)) as store:
-        used = store.info("memory")["used_memory"]
-        store.config_set("maxmemory", change(used))
+        return int(store.info("memory")["used_memory"])
+
+
+def set_memory(url: str, most: int) -> None:
+    """Set how much memory a Redis may use."""
+    with closing(driver.Redis.from_url(url)) as store:
+        store.config_set("maxmemory", most)
 
 
 def lengths(load: Load, url: str) -> dict[str, int]:
@@ -48,6 +53,20 @@ async def be_told(load: Load) -> None:
     """Wait until so many moves were answered by `unavailable` that Redis surely is full."""
     before = load.answers("unavailable")
     await until(lambda: load.answers("unavailable") >= before + ROOMS, FULLER_S)
+
+
+async def fill(load: Load, url: str) -> None:
+    """Leave Redis a little memory, more than the least it used, until it is full.
+
+    What it uses goes up and down by more than is left, as connections' buffers come and go.
+    """
+    full = asyncio.ensure_future(be_told(load))
+    least = math.inf
+    while not full.done():
+        least = min(least, memory(url))
+        set_memory(url, int(least) + LEFT)
+        await asyncio.wait([full], timeout=0.1)
+    await full
 
 
 async def play_on(load: Load) -> float:
@@ -100,14 +119,13 @@ async def test_a_redis_without_memory_takes_no_moves_and_loses_none(tmp_path: Pa
         playing(deployment.addresses, rooms=ROOMS, rate=RATE) as load,
     ):
         url = deployment.redis.url
-        set_memory(url, lambda used: used + LEFT)
-        await be_told(load)
-        set_memory(url, lambda used: used // 2)  # while it comes and goes, a move may fit in now and then
+        await fill(load, url)
+        set_memory(url, memory(url) // 2)  # while it comes and goes, a move may fit in now and then
         await be_told(load)
         await look_around(load, deployment, promise, seated=True)
         for node in deployment.nodes:
             assert "store takes no appends" in node.log()
-        set_memory(url, lambda used: 0)  # as much as there is
+        set_memory(url, 0)  # as much as there is
         promise.at_most("moves are made again", await play_on(load), BACK_S, "s")
         await check(load, url, promise)
 
@@ -118,7 +136,7 @@ async def test_a_redis_that_makes_room_loses_games(tmp_path: Path, promise: Prom
     evicting = ("--maxmemory-policy", "allkeys-random")
     with Deployment(tmp_path, *evicting, nodes=1, unfit_redis=True) as deployment:
         async with playing(deployment.addresses, rooms=5, rate=100, watchers=0) as load:
-            set_memory(deployment.redis.url, lambda used: used // 2)
+            set_memory(deployment.redis.url, memory(deployment.redis.url) // 2)
             await asyncio.sleep(1)
             load.resting = True
             promise.equals("flaws", len(load.examine(deployment.redis.url)), 0)
