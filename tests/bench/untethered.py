@@ -153,8 +153,10 @@ class Untethered:
         self._counts = Counts()
         self._pulse = Pulse(self._store)
         self._committer = Committer(self._store, hears=lambda room: True)
-        self._limits = Limits(MANY, MANY, MANY)
-        self._pools = Pools(Shared(MANY, MANY), Shared(MANY, MANY), Shared(MANY, MANY))
+        self._limits = Limits(messages_per_s=MANY, messages_burst=MANY, matches_per_s=MANY)
+        self._pools = Pools(
+            players=Shared(MANY, MANY), addresses=Shared(MANY, MANY), talkers=Shared(MANY, MANY)
+        )
         self._running = asyncio.get_running_loop().create_task(self._committer.run())
 
     async def beat(self) -> None:

@@ -27,11 +27,8 @@ from tenmatch.gateway.credits import Credits
 from tenmatch.gateway.draws import draw_room
 from tenmatch.gateway.fanout import Member
 from tenmatch.gateway.onlooker import Onlooker
-from tenmatch.gateway.ratings import Ratings
-from tenmatch.gateway.records import Records
 from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.table import Table
-from tenmatch.gateway.tournament.upkeep import Upkeep
 from tenmatch.protocol.codec import CODECS
 from tenmatch.protocol.limits import JSON
 from tenmatch.store.connect import Address, Store
@@ -114,13 +111,7 @@ def clock_stopped(*nodes: Running) -> Iterator[None]:
 
 def rounds(running: Running) -> Rounds:
     """Return a node's rounds, for those that a test goes by itself."""
-    node = running.node
-    records = Records(running.store, ttl=60, spawn=asyncio.ensure_future)
-    ratings = Ratings(running.store, often=0, ttl=60)
-    attendance, listing = node.desk.attendance, node.desk.listing
-    upkeep = Upkeep(running.store, node.tournaments)
-    seen_to = (records, ratings, attendance._witness, node.dailies, upkeep, node.games)
-    return Rounds(running.store, node.tables, attendance, listing, *seen_to)
+    return running.node.rounds
 
 
 class Ear:

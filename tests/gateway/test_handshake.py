@@ -39,7 +39,8 @@ def door(*, pages: dict[str, Page] | None = None, sockets: int = 0, per_address:
         return Nobody()
 
     origins = ("https://play.example", "http://localhost:8080")
-    return Handshake(Admission(origins, per_address, sockets), pages or {}, begin)
+    admission = Admission(origins=origins, sockets_per_address=per_address, sockets=sockets)
+    return Handshake(admission, pages or {}, begin)
 
 
 def knock(

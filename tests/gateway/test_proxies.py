@@ -176,7 +176,7 @@ async def test_strangers_cannot_say_that_they_are_many(url: str, watch: Watch, p
 async def test_a_proxy_may_knock_for_many_at_once(url: str, watch: Watch) -> None:
     async with behind(url, "127.0.0.1", sockets_per_address=2) as node, AsyncExitStack() as wires:
         knocks = [await wires.enter_async_context(Wire(node.port)) for _ in range(20)]
-        await until(lambda: len(node.node.handshake._knocking) == 20)
+        await until(lambda: node.node.handshake.knocking == 20)
         statuses = await asyncio.gather(*(status(wire, f"203.0.113.{n}") for n, wire in enumerate(knocks)))
         assert set(statuses) == {101}
     async with running(url, sockets_per_address=2) as node, AsyncExitStack() as wires:

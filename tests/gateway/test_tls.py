@@ -59,7 +59,9 @@ class Secure:
         self.certificate = Certificate(*pair)
         self.connections: list[Connection] = []
         self.handshake = Handshake(
-            Admission((), 4, 0, 6), {"/": lambda _: say(HTTPStatus.OK, PAGE)}, self._begin
+            Admission(origins=(), sockets_per_address=4, sockets=0, handshakes=6),
+            {"/": lambda _: say(HTTPStatus.OK, PAGE)},
+            self._begin,
         )
         self.server = SecureServer(listener, self.certificate, self.handshake, self._connect)
 
@@ -74,7 +76,7 @@ class Secure:
 
     @property
     def knocking(self) -> int:
-        return len(self.handshake._knocking)
+        return self.handshake.knocking
 
     def client(self, pair: Pair | None = None, host: str = "localhost") -> connect:
         """Return a client that trusts one certificate."""
@@ -270,7 +272,8 @@ async def test_handshakes_under_way_count_for_their_address(secure: Secure) -> N
 
 
 async def test_the_oldest_of_too_many_is_cut_off(secure: Secure, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secure.handshake, "_admission", Admission((), 0, 0, 3))
+    three = Admission(origins=(), sockets_per_address=0, sockets=0, handshakes=3)
+    monkeypatch.setattr(secure.handshake, "_admission", three)
     slow = [await secure.half() for _ in range(3)]
     await until(lambda: secure.knocking == 3)
     async with secure.client() as client:

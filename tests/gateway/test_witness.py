@@ -77,7 +77,7 @@ async def test_nobody_pushes_out_what_is_noted_of_others(node: Running, meet: Me
         for on in (False, True):
             await anna.send(*({"t": "focus", "room": room, "on": on} for _ in range(observed.MOST // 2)))
         await anna.ask("ping")
-        await rounds(node)._witness.write()
+        await rounds(node).changes()
     found = await noted(node.store, room)
     assert (1, "hidden") in found
     assert found.count((0, "hidden")) == found.count((0, "shown")) == witness_module.MOST

@@ -14,6 +14,7 @@ from tenmatch.gateway.handshake import Handshake
 from tenmatch.gateway.http import Page
 from tenmatch.gateway.orders import Orders
 from tenmatch.gateway.pulse import Pulse
+from tenmatch.gateway.rounds import Rounds
 from tenmatch.gateway.tables import Tables
 from tenmatch.gateway.tournament.games import Games
 from tenmatch.gateway.tournament.tournaments import Tournaments
@@ -23,11 +24,12 @@ from tenmatch.store.connect import Store
 from tenmatch.store.feed import Feed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """One process' share of the server."""
 
     name: str
+    settings: Settings
     store: Store
     pulse: Pulse
     feed: Feed
@@ -38,10 +40,10 @@ class Node:
     dailies: Dailies
     desk: Desk
     orders: Orders
+    rounds: Rounds
     handshake: Handshake
     watchdog: Watchdog  # of the loop that the node runs on; to be entered by whoever runs it
     counts: Counts
-    settings: Settings
     pages: dict[str, Page]  # the plain HTTP answers, by path
     numbers: Iterator[int]  # of its connections
     tasks: list[asyncio.Task[None]]  # they run for ever

@@ -183,11 +183,11 @@ async def start(
         )
 
     admission = Admission(
-        settings.origins,
-        settings.sockets_per_address,
-        settings.sockets,
-        settings.handshakes,
-        Proxies(settings.trusted_proxies, settings.forwarded_header),
+        origins=settings.origins,
+        sockets_per_address=settings.sockets_per_address,
+        sockets=settings.sockets,
+        handshakes=settings.handshakes,
+        proxies=Proxies(settings.trusted_proxies, settings.forwarded_header),
     )
     pages: dict[str, Page] = {}
     handshake = Handshake(admission, pages, begin)
@@ -195,31 +195,41 @@ async def start(
     await pulse.once()
     runs = (feed.run(), committer.run(), pulse.run(), matchmaking.run())
     tasks = [group.create_task(work) for work in runs]
-    rounds = Rounds(store, tables, attendance, listing, records, ratings, witness, dailies, upkeep, games)
+    rounds = Rounds(
+        store,
+        tables,
+        attendance=attendance,
+        listing=listing,
+        witness=witness,
+        dailies=dailies,
+        upkeep=upkeep,
+        keepers=(records, ratings, dailies, games),
+    )
     for title, seconds, round_ in (*rounds.all(), ("orders", ORDERS_ROUND_S, orders.listen)):
         tasks.append(group.create_task(every(title, seconds, round_)))
 
     watchdog = Watchdog(log_s=settings.stuck_log_s, end_s=settings.stuck_end_s)
     node = Node(
-        name,
-        store,
-        pulse,
-        feed,
-        committer,
-        tables,
-        tournaments,
-        games,
-        dailies,
-        desk,
-        orders,
-        handshake,
-        watchdog,
-        counts,
-        settings,
-        pages,
-        count(1),
-        tasks,
-        ended,
+        name=name,
+        settings=settings,
+        store=store,
+        pulse=pulse,
+        feed=feed,
+        committer=committer,
+        tables=tables,
+        tournaments=tournaments,
+        games=games,
+        dailies=dailies,
+        desk=desk,
+        orders=orders,
+        rounds=rounds,
+        handshake=handshake,
+        watchdog=watchdog,
+        counts=counts,
+        pages=pages,
+        numbers=count(1),
+        tasks=tasks,
+        ended=ended,
     )
     leaderboards = Leaderboards(store, ratings, spawn=spawn)
     daily_boards = DailyBoards(store, dailies, spawn=spawn)
@@ -255,21 +265,21 @@ def issuer_of(settings: Settings, spawn: Spawn) -> Issuer | None:
 def limits_of(settings: Settings) -> Limits:
     """Return what one client may send."""
     return Limits(
-        settings.messages_per_s,
-        settings.messages_burst,
-        settings.matches_per_s,
-        settings.joins_per_minute,
-        settings.sockets_per_player,
-        settings.chats_per_minute,
+        messages_per_s=settings.messages_per_s,
+        messages_burst=settings.messages_burst,
+        matches_per_s=settings.matches_per_s,
+        joins_per_minute=settings.joins_per_minute,
+        sockets_per_player=settings.sockets_per_player,
+        chats_per_minute=settings.chats_per_minute,
     )
 
 
 def pools_of(settings: Settings) -> Pools:
     """Return what the connections of one player, and those of one address, may send together."""
     return Pools(
-        _shared(settings.messages_per_s_player),
-        _shared(settings.messages_per_s_address),
-        Shared(settings.chats_per_minute / 60, CHATS_AT_ONCE),
+        players=_shared(settings.messages_per_s_player),
+        addresses=_shared(settings.messages_per_s_address),
+        talkers=Shared(settings.chats_per_minute / 60, CHATS_AT_ONCE),
     )
 
 

@@ -11,7 +11,7 @@ FLOOD: Final = 200  # messages dropped within FLOOD_S that end a connection
 FLOOD_S: Final = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What one client may send. 0 lifts a limit."""
 
@@ -23,7 +23,7 @@ class Limits:
     chats_per_minute: float = 0  # of a player
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pools:
     """What all connections of one player, and all from one address, may send to this node together."""
 

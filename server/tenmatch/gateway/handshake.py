@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 PATH = "/v1"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
     """The limits at the door. 0 lifts a limit."""
 

@@ -2,19 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
+from typing import Any, Final, Protocol
 
 from tenmatch.game.ids import Millis, RoomId, TournamentId
 from tenmatch.game.room import Phase
 from tenmatch.gateway.attendance import Attendance
 from tenmatch.gateway.dailies import Dailies
 from tenmatch.gateway.listing import Listing
-from tenmatch.gateway.ratings import Ratings
-from tenmatch.gateway.records import Records
 from tenmatch.gateway.table import Table
 from tenmatch.gateway.tables import CODE_TTL_S, LOOKED_AT_MS, NoSuchRoom, Tables, UnreadableRoom
-from tenmatch.gateway.tournament.games import Games
 from tenmatch.gateway.tournament.held import is_tournament
 from tenmatch.gateway.tournament.upkeep import Upkeep
 from tenmatch.gateway.witness import Witness
@@ -34,6 +31,17 @@ DAILIES_ROUND_S: Final = 60.0
 IDLE_S: Final = 60.0  # a room without anyone here and with nothing due is unloaded
 
 
+class Keeper(Protocol):
+    """Who keeps something of games that are over: records, or what they are to ratings and the like."""
+
+    async def keep(self, tables: Collection[Table]) -> set[Table]:
+        """Keep it, once or again; return the rooms of which nothing is left to keep.
+
+        Raises:
+            StoreDown: Some may be kept.
+        """
+
+
 class Rounds:
     """The rounds of one node."""
 
@@ -41,26 +49,27 @@ class Rounds:
         self,
         store: Store,
         tables: Tables,
+        *,
         attendance: Attendance,
         listing: Listing,
-        records: Records,
-        ratings: Ratings,
         witness: Witness,
         dailies: Dailies,
         upkeep: Upkeep,
-        games: Games,
+        keepers: Sequence[Keeper],
     ) -> None:
-        """Prepare; `every` starts them."""
+        """Prepare; `every` starts them.
+
+        Args:
+            keepers: Asked one after the other about every room that is over.
+        """
         self._store = store
         self._tables = tables
         self._attendance = attendance
         self._listing = listing
-        self._records = records
-        self._ratings = ratings
         self._witness = witness
         self._dailies = dailies
         self._upkeep = upkeep
-        self._games = games
+        self._keepers = keepers
         self._idle_since: dict[Table, float] = {}
 
     def all(self) -> list[tuple[str, float, Callable[[], Awaitable[None]]]]:
@@ -123,11 +132,12 @@ class Rounds:
                 table.advance()
 
     async def records(self) -> None:
-        """Keep records of games that are over; enter what they are to ratings, dailies, tournaments."""
+        """Keep of games that are over what outlives their rooms."""
         tables = [table for table in self._tables.unrecorded if not _hidden(table)]
-        kept = await self._records.keep(tables)
-        rated, entered = await self._ratings.keep(tables), await self._dailies.keep(tables)
-        self._tables.unrecorded.difference_update(kept & rated & entered & await self._games.keep(tables))
+        done = set(tables)
+        for keeper in self._keepers:
+            done &= await keeper.keep(tables)
+        self._tables.unrecorded -= done
 
     def _is_done_with(self, table: Table) -> bool:
         """Tell whether nobody needs to look at a room any more, whatever becomes of this node."""
