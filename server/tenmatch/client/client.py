@@ -12,7 +12,7 @@ from tenmatch import __version__
 from tenmatch.client.address import base_of, named
 from tenmatch.client.errors import ClientError, Closed, Detached
 from tenmatch.client.heard import CODECS, Event, Failure, Heard, TournamentEvent, TournamentHeard
-from tenmatch.client.link import Ending, Link, Status
+from tenmatch.client.link import BY_US, Ending, Link, Status
 from tenmatch.client.lobby import Lobby
 from tenmatch.client.pages import Pages
 from tenmatch.client.requests import Requests
@@ -149,14 +149,17 @@ class Client:
         if self._life is not None and not self._life.done():
             return
         let_in = asyncio.Event()
-        self._life = asyncio.create_task(self._live(let_in))
+        life = self._life = asyncio.create_task(self._live(let_in))
         waiting = asyncio.create_task(let_in.wait())
         try:
-            await asyncio.wait({self._life, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({life, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            life.cancel()  # whoever waits no longer wants no connection later on
+            raise
         finally:
             waiting.cancel()
         if not let_in.is_set():
-            await self._life
+            await life
 
     async def close(self) -> None:
         """Say goodbye, and be in no room any more; seats in a game that goes on stay one's own."""
@@ -169,7 +172,7 @@ class Client:
             await life
 
     async def _live(self, let_in: asyncio.Event) -> None:
-        ending = Ending(1000, "closed by ourselves")
+        ending = BY_US
         try:
             async with asyncio.TaskGroup() as self._tasks:
                 ending = await self._link.stay(let_in.set)

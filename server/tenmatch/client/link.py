@@ -49,6 +49,9 @@ class Ending(NamedTuple):
     reason: str
 
 
+BY_US: Final = Ending(CloseCode.NORMAL, "closed by ourselves")
+
+
 class Owner(Protocol):
     """Whose connection it is."""
 
@@ -97,9 +100,20 @@ class Link:
     async def stay(self, let_in: Callable[[], None]) -> Ending:
         """Connect and stay connected, until that is not wanted any more; return how the last one ended.
 
+        Cancelled, it ends the connection, or the attempt to make one, without a word.
+
         Raises:
             Unreachable, NotOurs: The very first attempt came to nothing. *let_in* was not called.
         """
+        try:
+            return await self._stay(let_in)
+        except asyncio.CancelledError:
+            self.retry_at = None
+            self._dropped()
+            self._become(Status.CLOSED, BY_US)
+            raise
+
+    async def _stay(self, let_in: Callable[[], None]) -> Ending:
         failures, at_once, first = 0, False, True
         self._become(Status.CONNECTING, None)
         while True:
