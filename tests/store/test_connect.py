@@ -13,7 +13,7 @@ from tests.store.proxy import Proxy
 
 from tenmatch.store import pipelines
 from tenmatch.store.connect import Address, ErrorReply, Store, StoreDown
-from tenmatch.store.link import Script, pack
+from tenmatch.store.link import Link, Reply, Script, pack
 from tenmatch.store.pipelines import WAITERS
 
 
@@ -190,6 +190,30 @@ async def test_cancelled_calls_never_mix_up_answers(own_server: Server, own_stor
         assert answers[1::2] == [f"{round_}-{number}".encode() for number in range(1, 20, 2)]
     clients = await own_store.call("CLIENT", "LIST")
     assert len(clients.splitlines()) <= 8  # 4, and those not closed yet
+
+
+@pytest.mark.parametrize("read", [0, 1, 3])
+async def test_a_bug_is_met_by_all_who_ask_and_never_mixes_up_answers(
+    own_server: Server, monkeypatch: pytest.MonkeyPatch, read: int
+) -> None:
+    store = Store(Address(own_server.url), connections=1)
+    await store.call("PING")
+    reply, answers = Link.reply, iter(range(read))
+
+    async def fail_after_some(link: Link) -> Reply:
+        if next(answers, None) is None:
+            raise ZeroDivisionError("a bug")
+        return await reply(link)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Link, "reply", fail_after_some)
+        async with asyncio.timeout(30):
+            met = await asyncio.gather(
+                *(store.call("ECHO", f"lost {number}") for number in range(4)), return_exceptions=True
+            )
+    assert [type(error) for error in met] == [ZeroDivisionError] * 4
+    assert await store.call("ECHO", "mine") == b"mine"
+    store.close()
 
 
 async def test_the_stores_time_is_known_within_the_time_that_it_took_to_ask(store: Store) -> None:

@@ -159,7 +159,7 @@ class Link:
             raise StoreDown(
                 f"{self._server or self._place}: {type(error).__name__} {error}".rstrip()
             ) from error
-        except asyncio.CancelledError:
+        except BaseException:  # cancelled, or a bug was met
             self.abort()  # answers to this exchange must not be taken for those to the next
             raise
         if any(map(is_misplaced, replies)):

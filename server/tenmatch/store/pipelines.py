@@ -87,6 +87,11 @@ class Pipelines:
             for call in calls:
                 _fail(call, error)
             return
+        except Exception as error:  # a bug of ours: it is met by all who ask, or they would wait for ever
+            for call in calls:
+                if not call.answers.done():
+                    call.answers.set_exception(error)
+            return
         received = self._monotonic()
         first = 0
         for call in calls:
