@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from tests.game.rooms import person
@@ -11,6 +12,7 @@ from tests.gateway.nodes import (
     Running,
     claim,
     clock_stopped,
+    ended,
     founded,
     listen,
     playing,
@@ -33,7 +35,7 @@ from tenmatch.gateway.tables import UnreadableRoom
 from tenmatch.protocol.stored import open_all
 from tenmatch.store import keys
 from tenmatch.store.committer import TooMuchWaits
-from tenmatch.store.log import Untimely
+from tenmatch.store.log import Stored, Untimely, read
 
 ZERO, ONE = SeatNumber(0), SeatNumber(1)
 FIRST = 8  # the seq of the first event after a game of two has begun
@@ -579,6 +581,30 @@ async def test_reading_a_log_anew_is_not_asked_for_again_and_again(
     for question in questions:
         assert await question.answer() == Done(())
     assert len(reloads) == 1
+
+
+async def test_a_table_that_is_let_go_while_its_log_is_read_anew_is_left_alone(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await ended(one)
+    reading, may_read, done = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def wait_and_read(*asked: Any) -> Stored:
+        reading.set()
+        await may_read.wait()
+        stored = await read(*asked)
+        asyncio.get_running_loop().call_soon(done.set)  # after what is done with it
+        return stored
+
+    monkeypatch.setattr(tables, "read", wait_and_read)
+    held = table.state
+    one.node.tables.reload(table)
+    await reading.wait()
+    one.node.tables.unload(table)
+    may_read.set()
+    await done.wait()
+    assert table.state is held
+    assert not one.node.tables.unrecorded
 
 
 # Outages

@@ -354,12 +354,16 @@ class Tables:
         except StoreDown:
             asyncio.get_running_loop().call_later(RETRY_S, self._reload_if_loaded, table)
         else:
-            log.warning("a log is another than was held", extra={"room": table.room, "seq": len(entries)})
-            table.replace(entries)
-            self._record_if_over(table)
-            for member in tuple(table.audience.players):
-                if member.seat is not None and not Holder(member.seat, member.player).sits(table.state):
-                    self.detach(table, member, "closed")
+            if self.loaded.get(table.room) is table:  # it may have been let go meanwhile
+                self._hold_anew(table, entries)
+
+    def _hold_anew(self, table: Table, entries: Sequence[Entry]) -> None:
+        log.warning("a log is another than was held", extra={"room": table.room, "seq": len(entries)})
+        table.replace(entries)
+        self._record_if_over(table)
+        for member in tuple(table.audience.players):
+            if member.seat is not None and not Holder(member.seat, member.player).sits(table.state):
+                self.detach(table, member, "closed")
 
     def _reload_if_loaded(self, table: Table) -> None:
         if self.loaded.get(table.room) is table:
