@@ -16,9 +16,8 @@ from tenmatch.game import create, settle
 from tenmatch.game.clock import Due
 from tenmatch.game.ids import RoomId
 from tenmatch.game.room import Phase, Room
-from tenmatch.gateway import keyset, pulse, table, tables
+from tenmatch.gateway import appending, keyset, pulse, table
 from tenmatch.gateway.rounds import Rounds
-from tenmatch.gateway.tournament import tournaments
 from tenmatch.store import outages, pipelines
 from tenmatch.store.connect import CONNECTIONS, Store
 
@@ -46,13 +45,12 @@ def patience(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     with pytest.MonkeyPatch.context() as patch:
         for module, name in (
+            (appending, "ANSWER_S"),
             (keyset, "FETCH_S"),
             (keyset, "WAIT_S"),
             (pipelines, "WAIT"),
             (pulse, "FRESH_S"),
             (table, "PATIENCE_S"),
-            (tables, "RETRY_S"),
-            (tournaments, "ANSWER_S"),
         ):
             patch.setattr(module, name, LONG_S)
         patch.setattr(outages, "COUNTS", LONG_S * 1000)

@@ -14,6 +14,7 @@ A move goes through here from top to bottom, and its event back up:
     desk/        the requests that have to wait for the store: create, join and more
     talk         what is said in rooms, and reported of players
     asked        a command that waits for its answer, and what the answer can be
+    copied       a log as this node has it: where it ends, what continues it
     held         a room's log as this node has it, and the state it folds to
     ruling       what becomes of commands that wait: each judged on the state that the last one led to
     shown        a room as some of its members are shown it (past: as it was, to who watches with a delay)
@@ -31,6 +32,7 @@ A move goes through here from top to bottom, and its event back up:
     orders       what an operator tells all nodes
     pulse        whether this node may speak for the game
     tables       the rooms loaded on this node: load, unload, repair
+    appending    an append that somebody waits for
     indexes      who sits where, who made what, as the store has it beside the logs
     counts       what has happened here, as plain numbers
     onlooker     who may look on as moves are made, for traces

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 
-from tenmatch.game.ids import Millis, RoomId, Seq
+from tenmatch.game.events import AnyEvent
+from tenmatch.game.ids import Millis, RoomId
 from tenmatch.game.room import Room, evolve
 from tenmatch.game.settle import next_due
+from tenmatch.gateway.copied import Copied
 from tenmatch.protocol.stored import Entry, open_all
-from tenmatch.store.log import Head
 
 
-class Held:
-    """A log of at least one entry. It is a copy: what is in the store may have gone on, or be another."""
+class Held(Copied[AnyEvent]):
+    """A room's log, and its state."""
 
     def __init__(self, room: RoomId, entries: Sequence[Entry]) -> None:
         """Fold *entries*. Raises whatever `evolve` raises."""
@@ -22,12 +23,6 @@ class Held:
         self.entries, self.state = list(entries), _fold(None, entries)
         self.salt = bytes.fromhex(self.state.salt)
         self._due: tuple[Room, Millis | None] = self.state, next_due(self.state)
-
-    @property
-    def head(self) -> Head:
-        """Where the log ends, as far as this node knows."""
-        last = self.entries[-1]
-        return Head(last.seq, last.chain)
 
     def next_due(self) -> Millis | None:
         """Return when the room must be looked at again, reckoned once for each state."""
@@ -49,14 +44,6 @@ class Held:
     def folded(self, entries: Sequence[Entry]) -> Room:
         """Return the state after entries that come after the head. Raises whatever `evolve` raises."""
         return _fold(self.state, entries)
-
-    def ended_at(self, end: Head) -> bool:
-        """Tell whether this log, when it was so long, ended there."""
-        return 0 < end.seq <= len(self.entries) and self.entries[end.seq - 1].chain == end.chain
-
-    def has(self, seq: Seq, raw: bytes) -> bool:
-        """Tell whether the entry *seq*, which is not behind the head, is this one."""
-        return self.entries[seq - 1].raw == raw
 
 
 def _fold(room: Room | None, entries: Sequence[Entry]) -> Room:

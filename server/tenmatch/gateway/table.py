@@ -356,17 +356,9 @@ class Table(Shown):
             self._heed(first, raws)
 
     def _heed(self, first: Seq, raws: Sequence[bytes]) -> None:
-        seq = self.state.seq
-        known = raws[: max(0, seq + 1 - first)]
-        fresh = raws[len(known) :]
-        forked = bool(known) and not self.has(Seq(first + len(known) - 1), known[-1])
-        if forked or (fresh and first > seq + 1):
-            self._counts.gaps += 1
-            self._doubtful = True
-            return
         came = self._loop.time() if self._onlooker is not None else 0.0
         try:
-            entries = self.opened(fresh)
+            entries = self.opened(self.news(first, raws))
             self.fold(entries)
         except StoredError:
             self._counts.gaps += 1

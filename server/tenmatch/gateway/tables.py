@@ -16,6 +16,7 @@ from tenmatch.game.create import found_rematch, rematch_room_id
 from tenmatch.game.events import Seated, Skill, Unseated, UnseatReason
 from tenmatch.game.ids import ROOM_CODE_LENGTH, Millis, PlayerId, RoomCode, RoomId, SeatNumber, spell
 from tenmatch.game.room import Phase, Room
+from tenmatch.gateway.appending import appended
 from tenmatch.gateway.asked import Holder
 from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.draws import draw_seed
@@ -32,7 +33,7 @@ from tenmatch.store.codes import claim_code
 from tenmatch.store.committer import Committer
 from tenmatch.store.connect import Store, StoreDown
 from tenmatch.store.feed import Feed
-from tenmatch.store.log import START, Appended, Behind, Outcome, read
+from tenmatch.store.log import START, Appended, Behind, read
 
 log = logging.getLogger(__name__)
 
@@ -225,21 +226,8 @@ class Tables:
         return first
 
     async def _append(self, room: RoomId, entries: Sequence[Entry], state: Room) -> Appended | Behind:
-        known: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        self._committer.append(
-            room,
-            START,
-            [entry.raw for entry in entries],
-            at=state.at,
-            by_player=False,
-            ttl=TTL_S[state.phase],
-            outcome=lambda outcome: None if known.done() else known.set_result(outcome),
-        )
-        try:
-            async with asyncio.timeout(RETRY_S):
-                outcome = await known
-        except TimeoutError as error:
-            raise StoreDown("the store did not answer in time") from error
+        ttl = TTL_S[state.phase]
+        outcome = await appended(self._committer, room, START, entries, at=state.at, ttl=ttl)
         if not isinstance(outcome, Appended | Behind):
             raise StoreDown("this node's clock was off; it is corrected now")
         return outcome

@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import Protocol
 
-from tenmatch.game.ids import TOURNAMENT_ID_LENGTH, RoomId, Seq, TournamentId
+from tenmatch.game.ids import TOURNAMENT_ID_LENGTH, RoomId, TournamentId
+from tenmatch.game.tournament.events import AnyTournamentEvent
 from tenmatch.game.tournament.state import Tournament, evolve
+from tenmatch.gateway.copied import Copied
 from tenmatch.gateway.framing import frame, frames
 from tenmatch.protocol import to_client
 from tenmatch.protocol.codec import Codec
@@ -31,8 +33,8 @@ class Follower(Protocol):
         """Send whole frames."""
 
 
-class Held:
-    """A log of at least one entry. It is a copy: what is in the store may have gone on, or be another."""
+class Held(Copied[AnyTournamentEvent]):
+    """A tournament's log, its state, and who follows it."""
 
     def __init__(self, id: TournamentId, entries: Sequence[TournamentEntry]) -> None:
         """Fold *entries*."""
@@ -49,24 +51,10 @@ class Held:
         self.entries, self.state = list(entries), _fold(None, entries)
         self.salt = bytes.fromhex(self.state.salt)
 
-    @property
-    def head(self) -> Head:
-        """Where the log ends, as far as this node knows."""
-        last = self.entries[-1]
-        return Head(last.seq, last.chain)
-
     def opened(self, raws: Sequence[bytes]) -> list[TournamentEntry]:
         """Read entries that come after the head. Raises StoredError."""
         head = self.head
         return open_tournament(raws, head.seq, head.chain, self.salt)
-
-    def ended_at(self, end: Head) -> bool:
-        """Tell whether this log, when it was so long, ended there."""
-        return 0 < end.seq <= len(self.entries) and self.entries[end.seq - 1].chain == end.chain
-
-    def has(self, seq: Seq, raw: bytes) -> bool:
-        """Tell whether the entry *seq*, which is not behind the head, is this one."""
-        return self.entries[seq - 1].raw == raw
 
     def go_on(self, entries: Sequence[TournamentEntry]) -> None:
         """Take what is in the log after the head, and tell those who watch."""

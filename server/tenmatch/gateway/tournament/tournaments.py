@@ -17,12 +17,13 @@ from tenmatch.game.ids import Millis, Seq, TournamentId
 from tenmatch.game.tournament.decide import Command, decide
 from tenmatch.game.tournament.settle import Happened, next_due, settle, shift
 from tenmatch.game.tournament.state import Phase, Tournament
+from tenmatch.gateway.appending import appended
 from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.tasks import Spawn
 from tenmatch.gateway.tournament.held import Follower, Held
 from tenmatch.protocol.stored import StoredError, TournamentEntry, open_tournament, seal_all
 from tenmatch.store import due
-from tenmatch.store.committer import Committer, TooMuchWaits
+from tenmatch.store.committer import Committer
 from tenmatch.store.connect import Store, StoreDown
 from tenmatch.store.feed import Feed
 from tenmatch.store.log import START, Appended, Behind, Head, Outcome, Untimely, read
@@ -33,7 +34,6 @@ TTL_S: Final = 9 * 86_400  # of a tournament that is not over: one may be announ
 FOREVER_S: Final = 3_650 * 86_400
 LOOKED_AT_MS: Final = 10_000  # a loaded one is looked at by its node; others wait this long before they do
 OTHERS_WAIT_S: Final = (0.0, 0.25)  # so that not all nodes settle the same at once
-ANSWER_S: Final = 1.0
 TRIES: Final = 20  # of a command, each beaten by what another node wrote
 RETRY_S: Final = 1.0
 COPIES: Final = 16  # of tournaments that are not loaded: to fold a long log takes a fifth of a second
@@ -236,21 +236,8 @@ class Tournaments:
         *,
         at: Millis | None,
     ) -> Outcome:
-        known: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        try:
-            self._committer.append(
-                id,
-                head,
-                [entry.raw for entry in entries],
-                at=at,
-                by_player=False,
-                ttl=self._ttl if state.phase is Phase.OVER else TTL_S,
-                outcome=lambda outcome: None if known.done() else known.set_result(outcome),
-            )
-            async with asyncio.timeout(ANSWER_S):
-                return await known
-        except (TooMuchWaits, TimeoutError) as error:
-            raise StoreDown("the store did not answer in time") from error
+        ttl = self._ttl if state.phase is Phase.OVER else TTL_S
+        return await appended(self._committer, id, head, entries, at=at, ttl=ttl)
 
     # -- the log goes on
 
@@ -287,17 +274,15 @@ class Tournaments:
         held = self.loaded.get(id)
         if held is None:
             return
-        seq = held.head.seq
-        known = raws[: max(0, seq + 1 - first)]
-        forked = bool(known) and not held.has(Seq(first + len(known) - 1), known[-1])
-        fresh = raws[len(known) :]
-        if forked or held.busy.locked() or (fresh and first > seq + 1):
+        try:
+            entries = held.opened(held.news(first, raws))
+        except StoredError:
             self.on_doubt(id)
-        elif fresh:
-            try:
-                self._take(held, held.opened(fresh))
-            except StoredError:
-                self.on_doubt(id)
+            return
+        if held.busy.locked():
+            self.on_doubt(id)
+        else:
+            self._take(held, entries)
 
     def on_doubt(self, id: TournamentId) -> None:
         """Compare with the log: something may have been missed."""
