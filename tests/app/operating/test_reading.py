@@ -109,12 +109,16 @@ async def test_what_is_not_there_is_said(node: Running, meet: Meet, tenmatch: Te
         result = await tenmatch("inspect", named)
         assert result.exit_code == 1
         assert said in result.stderr
-    room = RoomId(await made(await meet()))
+    ann, bo = await meet(), await meet()
+    room = RoomId(await made(ann))
     await node.store.call("RPUSH", keys.log(room), b"\x01nonsense")
     result = await tenmatch("inspect", room)
     assert (result.exit_code, "cannot be read" in result.stderr) == (1, True)
-    result = await tenmatch("rooms")
-    assert (result.exit_code, f"the log of room {room} cannot be read" in result.stderr) == (0, True)
+    theirs = [("--player", welcome(one)["player"]["id"]) for one in (ann, bo)]
+    for which, concerned in (((), True), (theirs[0], True), (theirs[1], False)):
+        result = await tenmatch("rooms", *which)
+        told = f"the log of room {room} cannot be read" in result.stderr
+        assert (result.exit_code, told) == (0, concerned), which
 
 
 async def test_rooms_are_completed(meet: Meet, url: str, monkeypatch: pytest.MonkeyPatch) -> None:

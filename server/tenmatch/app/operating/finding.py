@@ -51,13 +51,19 @@ def unseen(read: int, of: int) -> None:
 
 
 async def going_on(
-    store: Store, *, at_once: int = AT_ONCE, progress: Callable[[int, int], None] = unseen
+    store: Store,
+    *,
+    player: str | None = None,
+    at_once: int = AT_ONCE,
+    progress: Callable[[int, int], None] = unseen,
 ) -> AsyncIterator[Found | RoomId]:
     """Yield every room that is not over, private ones too; of one that cannot be read the id alone.
 
     A room is its log, and folding one takes a millisecond or two: with many rooms this takes a while.
 
     Args:
+        player: Only rooms where they have had a seat, by their id. Others' logs do not name them, and are not
+            folded: to look for a few bytes takes a thirtieth of the time.
         at_once: How many are read together.
         progress: Is told again and again how many are read, of how many.
 
@@ -71,6 +77,8 @@ async def going_on(
         for room, stored, where in zip(rooms, logs, await whereabouts(store, rooms), strict=True):
             if not stored.entries:  # it has expired, or is only about to be made
                 continue
+            if player is not None and not _names(stored, player):
+                continue
             try:
                 found = _found(room, stored, where)
             except StoredError:
@@ -79,6 +87,12 @@ async def going_on(
                 if found.state.phase is not Phase.OVER:  # else its record has only to be kept
                     yield found
         progress(first + len(rooms), len(marked))
+
+
+def _names(stored: log.Stored, player: str) -> bool:
+    """Tell whether a player's id stands in a log, as MessagePack has it, wherever that may be."""
+    id = player.encode()
+    return any(id in entry for entry in stored.entries)
 
 
 def _found(room: RoomId, stored: log.Stored, where: Whereabouts) -> Found:

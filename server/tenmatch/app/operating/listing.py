@@ -23,7 +23,7 @@ def rooms(
     as_json: JsonOption = False,
 ) -> None:
     """List the rooms that are not over, private ones too, the newest first."""
-    found, unreadable = carried_out(gather, redis, data)
+    found, unreadable = carried_out(lambda settings: gather(settings, player), redis, data)
     wanted = [
         one
         for one in found
@@ -39,8 +39,11 @@ def rooms(
         typer.secho(f"tenmatch: the log of room {room} cannot be read", fg="yellow", err=True)
 
 
-async def gather(settings: Settings) -> tuple[list[Found], list[RoomId]]:
+async def gather(settings: Settings, player: str | None) -> tuple[list[Found], list[RoomId]]:
     """Return the rooms that are not over, the newest first, and those that cannot be read.
+
+    Args:
+        player: Only rooms where they have had a seat, by their id; None: all.
 
     Raises:
         Unreachable: The store cannot be read.
@@ -49,7 +52,7 @@ async def gather(settings: Settings) -> tuple[list[Found], list[RoomId]]:
     unreadable: list[RoomId] = []
     async with opened(settings) as store:
         with progress("rooms") as told:
-            async for one in going_on(store, progress=told):
+            async for one in going_on(store, player=player, progress=told):
                 if isinstance(one, Found):
                     found.append(replace(one, entries=one.entries[-1:]))  # many logs are much
                 else:
