@@ -285,6 +285,21 @@ async def test_the_oldest_of_too_many_is_cut_off(secure: Secure, monkeypatch: py
     await until(lambda: not secure.knocking)
 
 
+async def test_a_bug_met_by_one_who_comes_costs_the_others_nothing(
+    secure: Secure, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    watch.bugs_expected = True
+    with monkeypatch.context() as broken, await secure.half() as sock:
+        broken.setattr(Connection, "__init__", fail)
+        await cut_off(sock)
+    await until(lambda: not secure.knocking)
+    async with secure.client() as client:
+        await heard(client, "in")
+
+
 async def test_clients_that_vanish_leave_nothing(secure: Secure) -> None:
     for number in range(40):
         sock = await secure.half()

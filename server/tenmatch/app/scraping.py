@@ -28,8 +28,7 @@ from tenmatch.app.metrics import Figures
 from tenmatch.app.node import Node
 from tenmatch.gateway.connection import Connection, Knocker, Receiver
 from tenmatch.gateway.http import Later, respond, route, without_body
-from tenmatch.gateway.rounds import guarded
-from tenmatch.gateway.tasks import Spawn
+from tenmatch.gateway.tasks import Spawn, spawner
 from tenmatch.protocol.limits import CloseCode
 
 log = logging.getLogger(__name__)
@@ -187,7 +186,7 @@ async def figures_of(
     async def collect() -> Iterable[Metric]:
         return figures.collect() if isinstance(where, Path) else numbered(figures.collect())
 
-    async with answering(Window(collect, lambda work: group.create_task(guarded(work))), where):
+    async with answering(Window(collect, spawner(group)), where):
         yield
 
 
@@ -200,7 +199,7 @@ async def figures_of_all(workers: int, port: socket.socket | None) -> AsyncItera
     with TemporaryDirectory(prefix="tenmatch-") as folder:
         crew = Crew(Path(folder), workers)
         async with asyncio.TaskGroup() as group:
-            async with answering(Window(crew.collect, lambda work: group.create_task(guarded(work))), port):
+            async with answering(Window(crew.collect, spawner(group)), port):
                 yield crew
 
 

@@ -43,11 +43,11 @@ from tenmatch.gateway.pulse import Pulse
 from tenmatch.gateway.quota import ROOMS, TOURNAMENTS, Quota
 from tenmatch.gateway.ratings import Ratings
 from tenmatch.gateway.records import Records
-from tenmatch.gateway.rounds import Rounds, every, guarded
+from tenmatch.gateway.rounds import Rounds, every
 from tenmatch.gateway.session import Session
 from tenmatch.gateway.tables import Tables
 from tenmatch.gateway.talk import Talk
-from tenmatch.gateway.tasks import Spawn
+from tenmatch.gateway.tasks import Spawn, spawner
 from tenmatch.gateway.tournament.desk import TournamentDesk
 from tenmatch.gateway.tournament.games import Games
 from tenmatch.gateway.tournament.pages import TournamentPages
@@ -84,13 +84,13 @@ async def start(
         StoreDown: The store cannot be reached.
     """
 
-    ended = asyncio.Event()
+    ended, begin_task = asyncio.Event(), spawner(group)
 
     def spawn(work: Coroutine[Any, Any, None]) -> None:
         if ended.is_set():  # a connection that went down with the node
             work.close()
         else:
-            group.create_task(guarded(work))
+            begin_task(work)
 
     name = spell(secrets.token_bytes(16), 8)
     await store.set_clock()

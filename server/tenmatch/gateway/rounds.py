@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from typing import Final, Protocol
 
 from tenmatch.game.ids import Millis, RoomId, TournamentId
 from tenmatch.game.room import Phase
@@ -194,11 +194,3 @@ async def every(
             failing = True
         except Exception:  # the round's outermost frame: a bug in one room must not end the node
             log.exception("a round failed", extra={"round": name})
-
-
-async def guarded(work: Coroutine[Any, Any, None]) -> None:
-    """Do *work*; a bug in it is logged and ends nothing else."""
-    try:
-        await work
-    except Exception:  # the task's outermost frame
-        log.exception("a task failed")

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from tenmatch.gateway.addresses import canonical
 from tenmatch.gateway.connection import CLOSE_S, Connection
+from tenmatch.gateway.tasks import guarded
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +142,7 @@ class SecureServer:
             accepted.close()
             return
         self._arrivals.add(arrival)
-        arrival.task = group.create_task(self._secure(arrival, accepted))
+        arrival.task = group.create_task(guarded(self._secure(arrival, accepted)))
         arrival.task.add_done_callback(lambda _: self._left(arrival, accepted))
 
     def _left(self, arrival: Arrival, accepted: socket.socket) -> None:
@@ -162,3 +163,6 @@ class SecureServer:
             )
         except OSError as error:
             log.debug("a TLS handshake failed", extra={"error": str(error)})
+        except Exception:
+            accepted.close()  # no transport may have come to own it
+            raise

@@ -22,7 +22,8 @@ from tenmatch.app.serving.sockets import announce, url_of
 from tenmatch.app.settings import Settings
 from tenmatch.app.wiring import start
 from tenmatch.gateway.onlooker import Onlooker
-from tenmatch.gateway.rounds import every, guarded
+from tenmatch.gateway.rounds import every
+from tenmatch.gateway.tasks import spawner
 from tenmatch.gateway.tls import Certificate, SecureServer
 from tenmatch.store.connect import Address, Store
 
@@ -86,9 +87,7 @@ def _register(node: Node, listener: socket.socket, group: asyncio.TaskGroup, *, 
         clock = node.store.clock
         access = Access(token.get_secret_value(), lambda: clock.now() / 1000, secure=secure)
         writes = node.settings.admin_writes
-        admin = Admin(
-            node, registry, access, writes=writes, spawn=lambda work: group.create_task(guarded(work))
-        )
+        admin = Admin(node, registry, access, writes=writes, spawn=spawner(group))
         node.pages.update(admin.pages())
     return registry
 
