@@ -19,6 +19,7 @@ A move goes through here from top to bottom, and its event back up:
     ruling       what becomes of commands that wait: each judged on the state that the last one led to
     shown        a room as some of its members are shown it (past: as it was, to who watches with a delay)
     table        one loaded room: one append at a time, answers after their append
+    reader       who is sent it
     fanout       an event to everyone in the room: players first, watchers in slices
     frames       what they are sent, made once for all of a kind (framing: as WebSocket frames)
     attendance   who is there, on all nodes

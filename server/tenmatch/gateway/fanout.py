@@ -11,24 +11,15 @@ from typing import Protocol
 from tenmatch.game.ids import PlayerId, RoomId, SeatNumber, Seq
 from tenmatch.gateway.counts import Counts
 from tenmatch.gateway.credits import Credits
-from tenmatch.protocol.codec import Codec
+from tenmatch.gateway.reader import Reader
 from tenmatch.protocol.stored import Entry
 
 SLICE = 200  # watchers told before the loop may breathe
 FAR_BEHIND = 64  # events that a watcher has not been sent, above which the state tells it all
 
 
-class Listener(Protocol):
-    """The client at the other end of a membership: `tenmatch.gateway.session.Session`."""
-
-    codec: Codec
-
-    @property
-    def slow(self) -> bool:
-        """Whether more waits to be read than a client should let wait."""
-
-    def write(self, frames: bytes) -> None:
-        """Send whole frames."""
+class Listener(Reader, Protocol):
+    """The client at the other end of a membership."""
 
     def detached(self, room: RoomId, reason: str) -> None:
         """Be put out of a room."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from heapq import nlargest
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
@@ -10,9 +10,9 @@ from tenmatch.game.featured import attraction
 from tenmatch.game.ids import RoomId
 from tenmatch.game.room import Phase
 from tenmatch.gateway.framing import frame, frames
+from tenmatch.gateway.reader import Reader
 from tenmatch.gateway.table import Table
 from tenmatch.protocol import to_client
-from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.limits import FEATURED_ROOMS, LISTED_ROOMS
 from tenmatch.protocol.maps import RoomLine
 from tenmatch.protocol.viewers import line_map
@@ -20,19 +20,6 @@ from tenmatch.store import lobby
 from tenmatch.store.connect import Store
 
 OPEN_FIRST: Final = 1e14  # above any time in ms, and exact in the store's numbers
-
-
-class Follower(Protocol):
-    """Who follows the list: `tenmatch.gateway.session.Session`."""
-
-    codec: Codec
-
-    @property
-    def slow(self) -> bool:
-        """Whether more waits to be read than a client should let wait."""
-
-    def write(self, frames: bytes) -> None:
-        """Send whole frames."""
 
 
 class Listing:
@@ -44,17 +31,17 @@ class Listing:
         self.featured: list[RoomId] = []  # those most worth watching, the most worth first
         self._store = store
         self._version = -1
-        self._followers: set[Follower] = set()
-        self._behind: set[Follower] = set()  # followers that missed a change because they read too slowly
+        self._followers: set[Reader] = set()
+        self._behind: set[Reader] = set()  # followers that missed a change because they read too slowly
 
-    def follow(self, follower: Follower, re: int | None) -> None:
+    def follow(self, follower: Reader, re: int | None) -> None:
         """Send the list now and its changes from here on."""
         self._followers.add(follower)
         self._behind.discard(follower)
         told = to_client.Rooms(re=re, rooms=list(self.lines.values()), featured=self.featured or None)
         follower.write(frame(follower.codec, told))
 
-    def unfollow(self, follower: Follower) -> None:
+    def unfollow(self, follower: Reader) -> None:
         """Send no more changes."""
         self._followers.discard(follower)
         self._behind.discard(follower)

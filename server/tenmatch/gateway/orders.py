@@ -13,8 +13,8 @@ from tenmatch.gateway.fanout import SLICE
 from tenmatch.gateway.framing import frames
 from tenmatch.gateway.identity import Person
 from tenmatch.gateway.readable import clean
+from tenmatch.gateway.reader import Reader
 from tenmatch.protocol import to_client
-from tenmatch.protocol.codec import Codec
 from tenmatch.store import keys
 from tenmatch.store.feed import Feed
 
@@ -42,21 +42,12 @@ encode: Final = msgspec.msgpack.Encoder().encode
 _decoder: Final = msgspec.msgpack.Decoder[Order](Order)
 
 
-class Client(Protocol):
-    """Who is told: `tenmatch.gateway.session.Session`."""
-
-    codec: Codec
+class Client(Reader, Protocol):
+    """Who is told."""
 
     @property
     def person(self) -> Person | None:
         """Who it is, once they have said hello."""
-
-    @property
-    def slow(self) -> bool:
-        """Whether more waits to be read than a client should let wait."""
-
-    def write(self, frames: bytes) -> None:
-        """Send whole frames."""
 
 
 class Orders:

@@ -2,15 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol
 
 from tenmatch.game.ids import TOURNAMENT_ID_LENGTH, RoomId, TournamentId
 from tenmatch.game.tournament.events import AnyTournamentEvent
 from tenmatch.game.tournament.state import Tournament, evolve
 from tenmatch.gateway.copied import Copied
 from tenmatch.gateway.framing import frame, frames
+from tenmatch.gateway.reader import Reader
 from tenmatch.protocol import to_client
-from tenmatch.protocol.codec import Codec
 from tenmatch.protocol.stored import TournamentEntry, open_tournament
 from tenmatch.protocol.tournaments import tournament_event_map, tournament_map
 from tenmatch.store.log import START, Head
@@ -21,25 +20,14 @@ def is_tournament(room: RoomId) -> bool:
     return len(room) == TOURNAMENT_ID_LENGTH
 
 
-class Follower(Protocol):
-    """Who watches: `tenmatch.gateway.session.Session`.
-
-    So little happens in a tournament that each is simply written to: who does not read is cut off, as always.
-    """
-
-    codec: Codec
-
-    def write(self, frames: bytes) -> None:
-        """Send whole frames."""
-
-
 class Held(Copied[AnyTournamentEvent]):
     """A tournament's log, its state, and who follows it."""
 
     def __init__(self, id: TournamentId, entries: Sequence[TournamentEntry]) -> None:
         """Fold *entries*."""
         self.id = id
-        self.followers: set[Follower] = set()
+        # So little happens that each is simply written to: who does not read is cut off, as always.
+        self.followers: set[Reader] = set()
         self.used = 0.0  # when it was last opened, by the event loop's clock
         self.busy = asyncio.Lock()  # one command at a time
         self.timer: asyncio.TimerHandle | None = None  # when something is due

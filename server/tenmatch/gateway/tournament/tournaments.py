@@ -19,8 +19,9 @@ from tenmatch.game.tournament.settle import Happened, next_due, settle, shift
 from tenmatch.game.tournament.state import Phase, Tournament
 from tenmatch.gateway.appending import appended
 from tenmatch.gateway.pulse import Pulse
+from tenmatch.gateway.reader import Reader
 from tenmatch.gateway.tasks import Spawn
-from tenmatch.gateway.tournament.held import Follower, Held
+from tenmatch.gateway.tournament.held import Held
 from tenmatch.protocol.stored import StoredError, TournamentEntry, open_tournament, seal_all
 from tenmatch.store import due
 from tenmatch.store.committer import Committer
@@ -323,7 +324,7 @@ class Tournaments:
         except StoreDown:
             asyncio.get_running_loop().call_later(RETRY_S, self.on_doubt, held.id)
 
-    def leave(self, follower: Follower) -> None:
+    def leave(self, follower: Reader) -> None:
         """Let somebody watch nothing any more."""
         for held in self.loaded.values():
             held.followers.discard(follower)
