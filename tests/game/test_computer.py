@@ -9,7 +9,7 @@ from tests.game.rooms import SALT, T0, ask, computer, fold, person, playing
 from tenmatch.game.answers import Taken
 from tenmatch.game.clock import Due, What
 from tenmatch.game.commands import Claim, TakeAdd
-from tenmatch.game.computer import SKILLS, choose, dues, name_for, thinking_ms
+from tenmatch.game.computer import ABILITIES, choose, dues, name_for, thinking_ms
 from tenmatch.game.events import Added, AnyEvent, Ended, EndReason, Level, Mistaken
 from tenmatch.game.ids import Millis, MoveNumber, SeatNumber
 from tenmatch.game.options import Mode
@@ -40,7 +40,7 @@ def due(room: Room) -> Millis:
 
 @pytest.mark.parametrize("level", Level)
 def test_thinking_takes_about_its_time(level: Level) -> None:
-    average = SKILLS[level].thinks_ms
+    average = ABILITIES[level].thinks_ms
     times = [due(against(level, number)) - T0 for number in range(200)]
     assert average * 0.6 <= min(times) < average * 0.8
     assert average * 1.2 < max(times) <= average * 1.4

@@ -22,7 +22,7 @@ from tenmatch.rules.judge import candidates, judge
 from tenmatch.rules.score import worth
 
 
-class Skill(msgspec.Struct, frozen=True):
+class Ability(msgspec.Struct, frozen=True):
     """How well a level plays."""
 
     thinks_ms: int  # on average
@@ -30,10 +30,10 @@ class Skill(msgspec.Struct, frozen=True):
     looks: int  # at so many numbers, for the pair that is worth most
 
 
-SKILLS: Final = {
-    Level.EASY: Skill(thinks_ms=2500, errs=8, looks=1),
-    Level.MEDIUM: Skill(thinks_ms=1500, errs=4, looks=3),
-    Level.HARD: Skill(thinks_ms=800, errs=1, looks=6),
+ABILITIES: Final = {
+    Level.EASY: Ability(thinks_ms=2500, errs=8, looks=1),
+    Level.MEDIUM: Ability(thinks_ms=1500, errs=4, looks=3),
+    Level.HARD: Ability(thinks_ms=800, errs=1, looks=6),
 }
 
 _GLANCES: Final = 14  # as many numbers as one draw can point at
@@ -58,7 +58,7 @@ def dues(room: Room) -> list[Due]:
 
 def thinking_ms(level: Level, draw: bytes) -> int:
     """Return for how many ms one of that level thinks this time: 60 to 140 percent of its average."""
-    return SKILLS[level].thinks_ms * (60 * 510 + 80 * (draw[0] + draw[1])) // (100 * 510)
+    return ABILITIES[level].thinks_ms * (60 * 510 + 80 * (draw[0] + draw[1])) // (100 * 510)
 
 
 def move(room: Room, seat: SeatNumber) -> Claim | Call | TakeAdd:
@@ -77,9 +77,9 @@ def choose(room: Room, seat: SeatNumber) -> Pair | None:
     sheet, draw = room.sheet_of(seat), _draw(room, seat)
     if sheet.witness is None:
         return None
-    if room.options.penalty and int.from_bytes(draw[2:4]) % 100 < SKILLS[level].errs:
+    if room.options.penalty and int.from_bytes(draw[2:4]) % 100 < ABILITIES[level].errs:
         return _wrong_pair(sheet.board, draw) or sheet.witness
-    return _good_pair(sheet.board, SKILLS[level].looks, draw) or sheet.witness
+    return _good_pair(sheet.board, ABILITIES[level].looks, draw) or sheet.witness
 
 
 def _draw(room: Room, seat: SeatNumber) -> bytes:

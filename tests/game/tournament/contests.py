@@ -7,7 +7,7 @@ from tests.game.rooms import SALT, SEED, T0, person
 from tenmatch.game.answers import Denied
 from tenmatch.game.events import Player
 from tenmatch.game.ids import Millis, PlayerId
-from tenmatch.game.tournament.decide import Begin, Command, Enter, Kick, Report, announced, decide
+from tenmatch.game.tournament.decide import Begin, Command, Conclude, Enter, Kick, announced, decide
 from tenmatch.game.tournament.events import AnyTournamentEvent, Invitee
 from tenmatch.game.tournament.outcome import Outcome
 from tenmatch.game.tournament.plan import planned
@@ -103,7 +103,7 @@ class Contest:
         assert not isinstance(self.do(Begin(person(99).id)), Denied)
 
     def report(self, game: Game, winner: PlayerId | None = None, *absent: PlayerId) -> None:
-        assert not isinstance(self.do(Report(game.number, Outcome(winner, absent))), Denied)
+        assert not isinstance(self.do(Conclude(game.number, Outcome(winner, absent))), Denied)
 
     def play(self, better: "Iterable[PlayerId]") -> None:
         """Play to the end: of two whoever comes first in *better* wins."""

@@ -63,14 +63,14 @@ class Open(msgspec.Struct, frozen=True):
     join_by: Millis
 
 
-class Report(msgspec.Struct, frozen=True):
+class Conclude(msgspec.Struct, frozen=True):
     """The room of a game is over."""
 
     game: GameNumber
     outcome: Outcome
 
 
-Command = Enter | Withdraw | Kick | Begin | Open | Report
+Command = Enter | Withdraw | Kick | Begin | Open | Conclude
 """What can be asked of a tournament: by players, and the last two by any node, any number of times."""
 
 
@@ -133,8 +133,8 @@ def decide(tournament: Tournament, command: Command, now: Millis) -> Happened | 
                 return Happened((), tournament)
             opened = Opened(at=now, game=game.number, room=command.room, join_by=command.join_by)
             return Happened((), tournament).then(opened)
-        case Report():
-            return _report(tournament, command, now)
+        case Conclude():
+            return _conclude(tournament, command, now)
         case _:
             assert_never(command)
 
@@ -196,15 +196,15 @@ def _begin(tournament: Tournament, player: PlayerId, now: Millis) -> Happened | 
     return begin(tournament, now)
 
 
-def _report(tournament: Tournament, report: Report, now: Millis) -> Happened:
-    game = tournament.game(report.game)
+def _conclude(tournament: Tournament, conclude: Conclude, now: Millis) -> Happened:
+    game = tournament.game(conclude.game)
     if game is None or game.how is not None:
         return Happened((), tournament)
-    happened = Happened((), tournament).then(_decided(tournament, game, report.outcome, now))
+    happened = Happened((), tournament).then(_decided(tournament, game, conclude.outcome, now))
     untimely = len(tournament.staying(game)) < 2  # it was cut short, so nobody failed to come
     if tournament.plan.format is Format.ARENA and not untimely:  # lest others are paired with who is away
         gone = WithdrawReason.NO_SHOW
-        absent = [player for player in report.outcome.absent if not tournament.entrants[player].out]
+        absent = [player for player in conclude.outcome.absent if not tournament.entrants[player].out]
         for player in absent:
             happened = happened.then(Withdrew(at=now, player=player, reason=gone))
     return happened

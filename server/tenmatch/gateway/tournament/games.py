@@ -14,7 +14,7 @@ from tenmatch.game.create import found_paired
 from tenmatch.game.events import Player
 from tenmatch.game.ids import PlayerId
 from tenmatch.game.room import Phase as RoomPhase
-from tenmatch.game.tournament.decide import Open, Report
+from tenmatch.game.tournament.decide import Conclude, Open
 from tenmatch.game.tournament.draws import room_of
 from tenmatch.game.tournament.outcome import outcome
 from tenmatch.game.tournament.state import Game
@@ -121,4 +121,4 @@ class Games:
             if room_of(held.state, game.number) == table.room:
                 came_of_it = outcome(table.state, game.players)
                 assert came_of_it is not None, "the room is over"
-                await self._tournaments.ask(held, Report(game.number, came_of_it))
+                await self._tournaments.ask(held, Conclude(game.number, came_of_it))
