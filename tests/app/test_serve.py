@@ -376,20 +376,23 @@ async def test_a_signal_ends_a_server_with_a_store_of_its_own(
 # workers
 
 
-@pytest.fixture
-def crashing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every worker end before it has begun."""
-    monkeypatch.setattr(sys, "executable", "/bin/false")
-
-
-@pytest.mark.usefixtures("crashing")
+@pytest.mark.parametrize(
+    ("program", "said"), [("/bin/false", "a worker died"), ("/bin/none", "a worker cannot be started")]
+)
 async def test_workers_that_do_not_start_are_tried_again_and_do_not_hold_up_the_end(
-    watch: Watch, url: str, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+    watch: Watch,
+    url: str,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    said: str,
 ) -> None:
+    monkeypatch.setattr(sys, "executable", program)
     options, stop = settings(workers=2), asyncio.Event()
     with listen(options) as listener:
         task = asyncio.create_task(run_workers(options, url, listener, stop))
-        await until(lambda: caplog.text.count("a worker died") > 4)
+        await until(lambda: caplog.text.count(said) > 4)
         stop.set()
         async with asyncio.timeout(workers.STOP_S - 1):
             await task

@@ -91,13 +91,18 @@ async def _keep_running(
         died: Called when it has.
     """
     while not stop.is_set():
-        worker = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", tethered.__file__, str(os.getpid())),  # it goes when we go
-            *(sys.executable, "-m", "tenmatch", "serve"),
-            env={**os.environ, **environment},
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for us; workers are told when it is their time
-        )
+        try:
+            worker = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-I", "-S", tethered.__file__, str(os.getpid())),  # it goes when we go
+                *(sys.executable, "-m", "tenmatch", "serve"),
+                env={**os.environ, **environment},
+                stdout=asyncio.subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for us; workers are told when it is their time
+            )
+        except OSError as error:  # as where memory or processes have run short: the others go on
+            log.error("a worker cannot be started", extra={"error": str(error)})
+            await asyncio.sleep(RESTART_S)
+            continue
         assert worker.stdout is not None
         said = asyncio.ensure_future(worker.stdout.readline())  # its address: it serves
         said.add_done_callback(partial(_heard, worker, serves))
