@@ -111,9 +111,8 @@ class Handshake:
             self.turned_away[refusal.status_code] += 1
             log.debug("refused at the door", extra={"address": address, "status": refusal.status_code})
             return refusal
-        protocol.available_subprotocols = (
-            None  # chosen below: none offered means JSON, which the library has no word for
-        )
+        # Chosen below: none offered means JSON, which the library has no word for.
+        protocol.available_subprotocols = None
         response = protocol.accept(request)
         if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
             codec = _codec(request)

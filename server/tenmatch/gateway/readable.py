@@ -20,9 +20,8 @@ _JOINER, _NON_JOINER, _AS_EMOJI, _KEYCAP = "\u200d", "\u200c", "\ufe0f", "\u20e3
 _JOINERS: Final = frozenset((_JOINER, _NON_JOINER))
 _KEYS: Final = frozenset("0123456789#*")
 _SOMETIMES_EMOJI: Final = frozenset("\u00a9\u00ae\u203c\u2049\u2122\u2139\u3030\u303d\u3297\u3299")
-_VIRAMA: Final = (
-    9  # the combining class of the signs that leave out a vowel, after which a joiner has a meaning
-)
+# The combining class of the signs that leave out a vowel, after which a joiner has a meaning.
+_VIRAMA: Final = 9
 _UNSEEN: Final = re.compile(  # letters, marks and symbols by their category
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\ufffc\U0001d159"
     "\U000e0100-\U000e01ef]"

@@ -81,9 +81,8 @@ class Board(Struct, frozen=True):
 
 
 def _row_ids(first: int) -> Sequence[NumberId]:
-    return cast(
-        "Sequence[NumberId]", range(first, first + COLUMNS)
-    )  # naming each by itself takes twice as long
+    # Naming each by itself takes twice as long.
+    return cast("Sequence[NumberId]", range(first, first + COLUMNS))
 
 
 class Played(Struct, frozen=True):
