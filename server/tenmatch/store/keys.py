@@ -7,7 +7,7 @@ a cluster.
 |----------------------|---------|----------------------------------------------------|----------------------|
 | tm:{ROOM}:log        | list    | its events, an entry each; also of a tournament    | renewed by appends   |
 | tm:{ROOM}:here       | hash    | connection counter, holders of seats, watchers     | with the log         |
-| tm:{ROOM}:feed       | channel | new entries, and notes (see store.feed)            |                      |
+| tm:{ROOM}:feed       | channel | new entries, and notes (see store.published)       |                      |
 | tm:{ROOM}:record     | string  | the finished game, as JSON in gzip (store.records) | as set; none: 0 days |
 | tm:{ROOM}:observed   | list    | notes on its players beside it (store.observed)    | as set; none: 0 days |
 | tm:{probe:NODE:I}    | channel | a node's messages to itself, one for each shard    |                      |

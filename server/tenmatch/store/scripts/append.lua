@@ -13,11 +13,10 @@
 -- ARGV[8]  1 if a WAIT follows that must cover what the answer rests on, also where others wrote it, else 0
 -- ARGV[9…] the entries, none to compare only
 --
--- Answers {TIME in ms, 0}                                    written and published
---         {TIME in ms, 1, seq, chain, forked, entries…}      nothing written: where the log ends, and what
---         lies after the                                                    expected end; forked is 1 where
---         it never was an end of this log {TIME in ms, 2}                                    nothing written:
---         the claimed now is not near TIME
+-- Answers {TIME in ms, 0}                                 written and published
+--         {TIME in ms, 1, seq, chain, forked, entries…}   nothing written: where the log ends, and what lies after the
+--                                                         expected end; forked is 1 where that never was an end of it
+--         {TIME in ms, 2}                                 nothing written: the claimed now is not near TIME
 --
 -- An entry's bytes 2 to 5 are its chain. All checks come before the first entry is written, so an error means:
 -- none was.
@@ -74,7 +73,7 @@ if #ARGV >= 9 then
   redis.call('EXPIRE', KEYS[1], ARGV[6])
   redis.call('EXPIRE', KEYS[2], ARGV[6])
   if redis.call('PUBSUB', 'SHARDNUMSUB', KEYS[3])[2] > tonumber(ARGV[7]) then
-    -- As store/feed.py reads it: version 1, kind 0, first seq, then each entry after its length.
+    -- As store/published.py reads it: version 1, kind 0, first seq, then each entry after its length.
     local parts = {struct.pack('>BBI4', 1, 0, seq + 1)}
     for i = 9, #ARGV do
       parts[#parts + 1] = struct.pack('>I4', #ARGV[i]) .. ARGV[i]
