@@ -1,12 +1,23 @@
 """The Python client follows tournaments and plays in them."""
 
 import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 from tests.client.meddler import Meddler
+from tests.game.tournament.contests import Contest, rated
 from tests.live.node import Node
+from tests.store.waiting import until
 
 from tenmatch.client import Client, Closed, Denied, Phase, Room, TournamentPhase
+from tenmatch.client import tournament as tournament_module
+from tenmatch.client.tournament import Tournament
+from tenmatch.game.ids import RoomId, TournamentId
+from tenmatch.protocol import to_client
+from tenmatch.protocol.from_client import Request, WatchTournament
+from tenmatch.protocol.maps import PersonMap
+from tenmatch.protocol.tournaments import tournament_map
 
 
 async def lost(room: Room) -> None:
@@ -72,3 +83,55 @@ async def test_what_cannot_be_is_denied_and_who_leaves_hears_no_more(node: Node)
         assert denied.value.code == "not_allowed"
     with pytest.raises(Closed):
         await arena.until(lambda state: state.phase is TournamentPhase.OVER)
+
+
+class Rehearsed:
+    """A connection whose answers are known beforehand."""
+
+    player: PersonMap | None = None
+
+    def __init__(self, *answers: to_client.Tournament | to_client.TournamentResumed) -> None:
+        self.answers = list(answers)
+        self.asked: list[Request] = []
+        self.followed: Tournament
+
+    async def ask(self, message: Request, answer: type[Any], *, again: bool = False) -> Any:
+        self.asked.append(message)
+        said = self.answers.pop(0)
+        self.followed.receive(said)  # as a client has it: before the request is settled
+        return said
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        return asyncio.create_task(work)
+
+    async def join(self, room: str) -> Room:
+        raise AssertionError("nobody is called")
+
+    def unfollowed(self, tournament: TournamentId) -> None:
+        """Take no notice."""
+
+
+async def test_where_even_what_was_missed_does_not_fit_it_is_asked_for_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tournament_module, "PAUSE_S", 0)
+    monkeypatch.setattr(tournament_module, "back_off", lambda tries: 0)
+    contest, id = Contest("knockout"), TournamentId(RoomId("t" * 12))
+
+    def whole() -> to_client.Tournament:
+        state = contest.state
+        return to_client.Tournament(
+            re=None, tournament=id, seq=state.seq, chain=state.seq, state=tournament_map(state)
+        )
+
+    held = whole()
+    contest.enter(*map(rated, range(2)))
+    odd = {"seq": held.seq + 1, "chain": 5, "at": 1, "kind": "decided", "game": 9_999, "how": "won"}
+    gap = {"seq": held.seq + 2, "chain": 6, "at": 1, "kind": "novelty"}
+    resumed = [to_client.TournamentResumed(re=1, tournament=id, seq=9, events=[it]) for it in (gap, odd)]
+    wire = Rehearsed(*resumed, whole())
+    wire.followed = Tournament(held, wire)
+    wire.followed.connected()
+    await until(lambda: wire.followed.state.seq == contest.state.seq)
+    asked = [message.after for message in wire.asked if isinstance(message, WatchTournament)]
+    assert asked == [held.seq, held.seq, None]

@@ -63,6 +63,8 @@ class Tournament:
         self._over = False  # not followed any more
         self._end: ClientError | None = None  # why, where that was not our wish
         self._catching_up: asyncio.Task[None] | None = None
+        self._behind = False  # it may have gone on without us
+        self._fresh = False  # what is held here is wrong: catch up with all of it
 
     async def enter(self) -> None:
         """Take part."""
@@ -126,7 +128,8 @@ class Tournament:
         """The connection is there again."""
         if self._catching_up is not None:
             self._catching_up.cancel()
-        self._catching_up = self._wire.spawn(self._watch_again(fresh=False))
+            self._catching_up = None
+        self._catch_up()
 
     def quit(self, error: ClientError | None) -> None:
         """End following it; with an error where that was not our wish."""
@@ -143,9 +146,12 @@ class Tournament:
         match message:
             case to_client.Tournament():
                 self.state = begin(message)
+                self._behind = self._fresh = False
                 self._tell()
             case TournamentResumed(events=events):
-                self._take(events)
+                if not self._fresh:  # else it continues what is known to be wrong
+                    self._behind = False
+                    self._take(events)
             case _:
                 self._take([message.fields])
 
@@ -154,7 +160,8 @@ class Tournament:
             try:
                 state = follow(self.state, event)
             except NotOurs:
-                self._catch_up(fresh=True)
+                self._fresh = True
+                self._catch_up()
                 return
             if state is None:
                 self._catch_up()
@@ -162,14 +169,19 @@ class Tournament:
             self.state = state
         self._tell()
 
-    def _catch_up(self, *, fresh: bool = False) -> None:
+    def _catch_up(self) -> None:
+        self._behind = True
         if self._catching_up is None or self._catching_up.done():
-            self._catching_up = self._wire.spawn(self._watch_again(fresh=fresh))
+            self._catching_up = self._wire.spawn(self._watch_again())
 
-    async def _watch_again(self, *, fresh: bool) -> None:
+    async def _watch_again(self) -> None:
+        """Ask until nothing is missing: an answer may not fit what is held either."""
         tries = 0
-        while True:
-            after, chain = (None, None) if fresh else (Seq(self.state.seq), self.state.chain)
+        while self._behind:
+            if tries:
+                await asyncio.sleep(PAUSE_S + back_off(tries))
+            tries += 1
+            after, chain = (None, None) if self._fresh else (Seq(self.state.seq), self.state.chain)
             watch = WatchTournament(tournament=self.id, on=True, after=after, chain=chain)
             try:
                 await self._wire.ask(watch, _ANSWERS)
@@ -181,10 +193,6 @@ class Tournament:
                 pass
             except Disconnected:
                 return  # the next connection asks again
-            else:
-                return
-            tries += 1
-            await asyncio.sleep(PAUSE_S + back_off(tries))
 
     def _tell(self) -> None:
         news, self._news = self._news, asyncio.Event()
