@@ -256,6 +256,11 @@ class Cluster:
             return None
         return {port for _, _, port in told[0]}
 
+    async def does_without(self, member: Redis) -> bool:
+        """Tell whether all members that live know others as primaries than one that is dead."""
+        serving = await self.serving()
+        return serving is not None and member.port not in serving
+
     async def reshard(self, slots: int) -> None:
         """Move so many slots from the first primary to the second, one after the other, as operators do."""
         giver, taker = [await _id_of(member) for member in self.members[:2]]

@@ -91,7 +91,7 @@ async def test_a_primary_is_killed_under_appends(cluster: Cluster, store: Store)
             assert writers.logs[room][: len(log)] == log
         await hear_all(ear, writers)
         await until(lambda: feed.healthy)
-        await until_so(cluster.serving, {member.port for member in cluster.members[1:4]})
+        await until_so(partial(cluster.does_without, primary), True)
         await do_everything(store)
 
 
