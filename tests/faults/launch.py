@@ -25,7 +25,7 @@ from tenmatch.store.link import Script, pack
 
 
 def acknowledged_before_it_is_stored() -> None:
-    """Tell a move at once, and write it a little later; once a game of two has begun."""
+    """Tell a move at once, and write it seconds later; once a game of two has begun."""
     write = committer.Committer.append
 
     def append(self: Any, room: RoomId, head: log.Head, *rest: Any, outcome: Any, **how: Any) -> None:
@@ -34,7 +34,7 @@ def acknowledged_before_it_is_stored() -> None:
             return
         loop = asyncio.get_running_loop()
         loop.call_soon(outcome, log.Appended(Millis(self._store.clock.now())))
-        loop.call_later(0.3, lambda: write(self, room, head, *rest, outcome=lambda _: None, **how))
+        loop.call_later(5.0, lambda: write(self, room, head, *rest, outcome=lambda _: None, **how))
 
     committer.Committer.append = append  # type: ignore[method-assign]
 

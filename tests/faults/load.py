@@ -16,9 +16,9 @@ from tests.store.waiting import until
 
 CONTENTION: Final = 0.1  # of the moves are claimed by both players at once
 OPTIONS: Final = {"max_players": 2, "countdown_ms": 0, "seconds": 3600, "penalty": False}
-READY_S: Final = 30.0  # for all rooms to have begun
+READY_S: Final = 60.0  # for all rooms to have begun
 LOOK_S: Final = 0.02  # between two looks at all logs
-SETTLE_S: Final = 15.0  # for all moves to be answered, once everything works again
+SETTLE_S: Final = 30.0  # for all moves to be answered, once everything works again
 
 
 class Party:

@@ -11,12 +11,14 @@ from tests.faults.load import playing
 from tests.faults.oracle import INVARIANTS, count
 from tests.faults.promise import Promise
 from tests.faults.watch import caught_up, watching
+from tests.store.waiting import until
 
 pytestmark = pytest.mark.slow
 
 ROOMS, RATE = 20, 200.0
 ANSWER_S = 1.5
 FOUND_S = 5.0
+PLAYED_ON = 100  # moves
 
 
 async def freeze(promise: Promise, folder: Path, seconds: float, nodes: int = 2, without: str = "") -> None:
@@ -34,7 +36,7 @@ async def freeze(promise: Promise, folder: Path, seconds: float, nodes: int = 2,
             deployment.redis.thaw()
             thawed = time.monotonic()
             ready = await watch.until(lambda look: look.ready, thawed, FOUND_S)
-            await asyncio.sleep(1)
+            await until(lambda: load.record.history.acknowledged >= before + PLAYED_ON)
             after = load.record.history.acknowledged
             late = await caught_up(load, deployment.redis.local)
             flaws = load.examine(deployment.redis.local)
@@ -46,7 +48,7 @@ async def freeze(promise: Promise, folder: Path, seconds: float, nodes: int = 2,
     promise.equals("acknowledged moves lost", count(flaws, "I1"), 0)
     promise.equals("other flaws", count(flaws, *INVARIANTS) - count(flaws, "I1", "I2", "I4"), 0)
     promise.at_most("ready again after", ready, FOUND_S, "s")
-    promise.at_least("moves acknowledged after that", after - before, 100)
+    promise.at_least("moves acknowledged after that", after - before, PLAYED_ON)
     promise.at_most("at the head after the last move", late, 2.0, "s")
     promise.equals("what no client should be told", len(load.record.faults), 0)
 

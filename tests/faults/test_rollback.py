@@ -44,14 +44,14 @@ class Fork:
         url = self.deployment.nodes[2].url
         for person in persons:
             person.go_to(url)
-        await until(lambda: all(person.at_head and person.url == url for person in persons), 10)
+        await until(lambda: all(person.at_head and person.url == url for person in persons))
 
     async def overwrite(self) -> None:
         """Let players go over and play on there, and then some watchers follow them."""
         await self.go_over([player for party in self.overwritten for player in party.players])
         heads = {party: _seq(party) for party in self.overwritten}
         self.load.resting = False
-        await until(lambda: all(_seq(party) > heads[party] + LOST for party in self.overwritten), 10)
+        await until(lambda: all(_seq(party) > heads[party] + LOST for party in self.overwritten))
         await self.go_over([party.persons[2] for party in self.overwritten])
 
     def come_back(self) -> None:
@@ -66,11 +66,18 @@ def _seq(party: Party) -> int:
     return view.seq
 
 
+def _matched(party: Party) -> int:
+    return min(player.matched for player in party.players)
+
+
 async def roll_back(promise: Promise, folder: Path, without: str = "") -> None:
     with Deployment(folder, nodes=3, without=without) as deployment:
         two = [node.url for node in deployment.nodes[:2]]
         async with playing(lambda: two, rooms=ROOMS, rate=100, watchers=2) as load:
             await asyncio.sleep(amount(1.0, 10.0))
+            await until(
+                lambda: all(_matched(party) > LOST for party in load.parties)
+            )  # it is moves that are lost
             await caught_up(load, deployment.redis.local)
             fork = Fork(deployment, load)
             fork.lose()
