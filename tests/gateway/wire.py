@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol, Side
 
-Message = dict[str, object]
+Message = dict[str, Any]
 
 
 def text(message: object, *, fin: bool = True) -> bytes:
