@@ -6,7 +6,7 @@ import { button, el, icon, put } from './elements.js';
 import { curve } from './curve.js';
 import { mark, nameOf, ratingBeside } from './marks.js';
 import { stillness } from './settings.js';
-import { copyButton, hashOfDaily, hashOfPlayer, hashOfRecord, hashOfTournament, resultButton } from './sharing.js';
+import { copier, copyButton, hashOfDaily, hashOfPlayer, hashOfRecord, hashOfTournament, sender, sends } from './sharing.js';
 import { plain } from './sentences.js';
 import { facts } from './stats.js';
 import { nameOfSide, sidesOf, teamHead } from './teams.js';
@@ -108,7 +108,7 @@ async function fillIn(place, { room, story, view, told, signal }) {
       'div',
       { class: 'line' },
       !room.state.boards && again({ steps, view, told, room, story, signal }),
-      !room.state.daily && el('a', { class: 'btn quiet', href: hashOfRecord(room.id), test: 'replay' }, t('replay')),
+      !room.state.daily && el('a', { class: 'btn quiet', href: hashOfRecord(room.id), test: 'replay' }, t('stepByStep')),
     ),
   );
 }
@@ -229,4 +229,12 @@ function proof(page, room) {
       told,
     ),
   );
+}
+
+// It hands on a result, with the address at which others may try; where one cannot send, it copies.
+function resultButton(words, hash, props) {
+  const url = `${location.origin}${location.pathname}${hash}`;
+  return sends()
+    ? sender(() => ({ text: words, url }), props)
+    : copier(() => `${words}\n${url}`, [icon('copy'), t('copyResult')], props);
 }

@@ -28,6 +28,7 @@ import { next } from './steps.js';
  * @property {() => boolean} open                  is there a connection?
  * @property {(room: any, member: boolean) => void} member  resume this room after a break, or no longer
  * @property {() => number} now                    server ms
+ * @property {(player: string) => boolean} muted    is nothing to be heard of this player, by id?
  * @property {(path: string) => Promise<any>} get  JSON over http
  */
 
@@ -118,7 +119,7 @@ export class Follower extends EventTarget {
       case 'refused': return this.#refused(message);
       case 'error': return this.moves.failed(message);
       case 'presence': return this.#presence(message);
-      case 'chat': return this.#tell('chat', message);
+      case 'chat': return this.#chat(message);
       case 'detached': return this.#detached(message.reason);
     }
   }
@@ -161,6 +162,11 @@ export class Follower extends EventTarget {
   #presence({ online, watching }) {
     [this.online, this.watching] = [online, watching];
     this.#tell('presence', { online, watching });
+  }
+
+  /** @param {Message} line */
+  #chat(line) {
+    if (!this.wire.muted(line.player.id)) this.#tell('chat', line);
   }
 
   /** @param {string} reason */

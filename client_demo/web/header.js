@@ -1,10 +1,6 @@
 /** The bar on top: home, who watches, the room's code, one's name, language, settings. */
 import { button, el, icon, put } from './elements.js';
-import { open } from './dialogs.js';
-import { lessons } from './lessons.js';
-import { remember, setting } from './settings.js';
 import { LANGUAGES, choose, language, t } from './texts.js';
-import { bell } from './sound.js';
 import { copyButton, shown } from './sharing.js';
 
 /** Draw the bar for a room, or without one (null). */
@@ -36,13 +32,13 @@ export function drawBar(page, room) {
         ],
         { class: 'btn quiet share-code', title: t('copyLink') },
       ),
-    button(page.client.player?.name ?? '…', () => openSettings(page), {
+    button(page.client.player?.name ?? '…', () => settings(page), {
       class: 'btn quiet who',
       test: 'name',
       title: t('changeName'),
     }),
     languages(page),
-    button(icon('gear'), () => openSettings(page), {
+    button(icon('gear'), () => settings(page), {
       class: 'btn quiet round',
       'aria-label': t('settings'),
       title: t('settings'),
@@ -62,51 +58,8 @@ function languages(page) {
   return el('select', { 'aria-label': t('language'), test: 'lang', on: { change } }, options);
 }
 
-function openSettings(page) {
-  const name = el('input', {
-    id: 'name',
-    maxlength: 24,
-    required: true,
-    value: page.client.player?.name ?? '',
-    autocomplete: 'off',
-    test: 'name-input',
-  });
-  const told = el('p', { class: 'bad small', role: 'alert' });
-  open(t('settings'), (close) => {
-    const submit = async (event) => {
-      event.preventDefault();
-      try {
-        const changed = name.value.trim();
-        if (changed && changed !== page.client.player?.name) await page.client.rename(changed);
-        close(true);
-        page.again();
-      } catch (error) {
-        put(told, page.told(error));
-      }
-    };
-    return el(
-      'form',
-      { on: { submit } },
-      el('label', { for: 'name' }, t('yourName')),
-      name,
-      told,
-      toggle('sound', t('sound'), bell),
-      toggle('vibration', t('vibration'), bell),
-      button(t('howTo'), () => open(t('howTo'), () => lessons(), 'wide')),
-      el('div', { class: 'line end' }, el('button', { class: 'btn main', test: 'name-save' }, t('done'))),
-    );
-  });
-}
-
-function toggle(name, label, sample) {
-  const change = (event) => {
-    remember(name, event.target.checked);
-    sample();
-  };
-  return el(
-    'label',
-    { class: 'check' },
-    el('input', { type: 'checkbox', checked: setting(name), test: name, on: { change } }),
-    label,
-  );
+// Loaded when they are asked for.
+async function settings(page) {
+  const { openSettings } = await import('./ownsettings.js');
+  openSettings(page);
 }

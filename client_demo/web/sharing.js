@@ -89,22 +89,15 @@ export function copier(address, label, props) {
 }
 
 /** Whether there is a telephone's own way of sending things. */
-const sends = () => Boolean(navigator.share) && matchMedia('(pointer: coarse)').matches;
+export const sends = () => Boolean(navigator.share) && matchMedia('(pointer: coarse)').matches;
 
-const sender = (what, props) =>
+/** The button for it. */
+export const sender = (what, props) =>
   button([icon('share'), t('share')], () => navigator.share(what()).catch(() => {}), props); // it may be dismissed
 
 /** A button that hands a room's link to the telephone's own way of sending things; null where there is none. */
 export const shareButton = (room, props) =>
   sends() ? sender(() => ({ title: 'tenmatch', text: t('invitation'), url: linkTo(room) }), props) : null;
-
-/** A button that hands on a result, with the address at which others may try; where one cannot send, it copies. */
-export function resultButton(words, hash, props) {
-  const url = `${location.origin}${location.pathname}${hash}`;
-  return sends()
-    ? sender(() => ({ text: words, url }), props)
-    : copier(() => `${words}\n${url}`, [icon('copy'), t('copyResult')], props);
-}
 
 // The clipboard interface exists on https and localhost only, and may be forbidden; the old command works everywhere.
 async function copied(text) {

@@ -61,6 +61,8 @@ export class Client extends EventTarget {
   featured = [];
   /** The rooms that this client is in and resumes after a break. @type {Map<string, Room>} */
   joined = new Map();
+  /** Players, by id, of whose chat rooms tell nothing. @type {Set<string>} */
+  muted = new Set();
 
   #link;
   #requests;
@@ -376,6 +378,7 @@ export class Client extends EventTarget {
     flush: () => this.#requests.flush(),
     open: () => this.status === 'open',
     now: () => this.now(),
+    muted: (player) => this.muted.has(player),
     get: (path) => this.#get(path),
     member: (room, member) => {
       if (!member) return void this.joined.delete(room.id);

@@ -10,6 +10,9 @@ const FORMATS = ['knockout', 'arena'];
 const MINUTES = { least: 1, usual: 30, most: 240 };
 const AHEAD_MS = 7 * 24 * 3_600_000; // in which it has to begin
 const QUARTER_MS = 15 * 60_000;
+const MOST_INVITED = 128;
+const INVITEE = /\S*#player=([a-z0-9]{12})/; // in a line that may begin with a name
+const NAME = 24; // characters
 
 /** Make the screen of the list. */
 export async function tournamentsPage(page) {
@@ -49,18 +52,19 @@ function form(page) {
   const wish = { format: 'knockout', mode: 'race', rated: false, private: false, enter: true };
   const now = page.client.now();
   const timed = { begins: 'host', at: local(Math.ceil((now + QUARTER_MS) / QUARTER_MS) * QUARTER_MS), minutes: MINUTES.usual };
-  const more = { arena: el('div', { class: 'cupmore' }), begins: el('div', { class: 'cupmore' }) };
+  const closed = { on: false, lines: '' };
+  const more = { arena: el('div', { class: 'cupmore' }), begins: el('div', { class: 'cupmore' }), invitees: el('div', { class: 'cupmore' }) };
   const draw = () => {
     put(more.arena, wish.format === 'arena' && minutes(timed));
     put(more.begins, timed.begins === 'time' && start(timed, now));
+    put(more.invitees, closed.on && invitees(closed));
   };
   const told = el('p', { class: 'bad', role: 'alert' });
   const choose = (key, values, prefix, label) =>
     pills(`cup-${key}`, values.map((one) => [one, t(`${prefix}${one}`)]), wish[key], (value) => ((wish[key] = value), draw()), label);
-  const check = (key, label) =>
-    el('label', { class: 'check' },
-      el('input', { type: 'checkbox', checked: wish[key], test: `cup-${key}`, on: { change: ({ target }) => (wish[key] = target.checked) } }),
-      label);
+  const box = (checked, change, label, test) =>
+    el('label', { class: 'check' }, el('input', { type: 'checkbox', checked, test, on: { change: ({ target }) => change(target.checked) } }), label);
+  const check = (key, label) => box(wish[key], (checked) => (wish[key] = checked), label, `cup-${key}`);
   const title = el('input', { maxlength: 40, required: true, autocomplete: 'off', test: 'cup-title' });
   const submit = async (event) => {
     event.preventDefault();
@@ -68,6 +72,11 @@ function form(page) {
     const { rated, ...rest } = wish;
     if (rest.format === 'arena') rest.minutes = timed.minutes;
     if (timed.begins === 'time') rest.starts_in_s = Math.round((new Date(timed.at) - page.client.now()) / 1000);
+    if (closed.on) {
+      const { players, wrong } = invited(closed.lines);
+      if (!players.length || wrong) return put(told, t('cup.noPlayer', { text: wrong ?? '–' }));
+      rest.players = players;
+    }
     if (rest.starts_in_s < 1 || rest.starts_in_s * 1000 > AHEAD_MS) return put(told, t('cup.whenNot'));
     try {
       const { tournament } = await page.client.tournament({ t: 'tournament_create', title: title.value, options: rated ? { rated } : {}, ...rest });
@@ -90,10 +99,28 @@ function form(page) {
       el('span', {}, t('cup.begins')),
       pills('cup-begins', ['host', 'time'].map((one) => [one, t(`cup.begins.${one}`)]), 'host', (value) => ((timed.begins = value), draw()), t('cup.begins')),
       more.begins),
-    el('div', {}, check('rated', t('forRating')), check('enter', t('cup.iPlay')), check('private', t('cup.private'))),
+    el('div', {}, check('rated', t('forRating')), check('enter', t('cup.iPlay')), check('private', t('cup.private')),
+      box(closed.on, (on) => ((closed.on = on), draw()), t('cup.invitees'), 'cup-invite'), more.invitees),
     told,
     el('div', { class: 'line end' }, el('button', { class: 'btn main', test: 'cup-create' }, t('create'))),
   );
+}
+
+function invitees(closed) {
+  const change = ({ target }) => (closed.lines = target.value);
+  const field = el('textarea', { rows: 4, required: true, autocomplete: 'off', spellcheck: 'false', test: 'cup-invitees', on: { input: change } });
+  field.value = closed.lines;
+  return el('label', {}, el('span', { class: 'soft small' }, t('cup.inviteesHow')), field);
+}
+
+/** Who is invited, each once, and the first line that names nobody: `{players, wrong}`. */
+function invited(text) {
+  const lines = text.split('\n').map((line) => line.trim()).filter(Boolean);
+  const found = lines.map((line) => INVITEE.exec(line));
+  const names = found.map((one) => one && [...one.input.slice(0, one.index).trim()].slice(0, NAME).join(''));
+  const people = new Map(found.flatMap((one, n) => (one ? [[one[1], names[n] || one[1]]] : [])));
+  const players = [...people].map(([id, name]) => ({ id, name })).slice(0, MOST_INVITED);
+  return { players, wrong: lines[found.indexOf(null)] };
 }
 
 function minutes(timed) {

@@ -99,7 +99,7 @@ class Server(OpenDoor):
         await self.empty()
 
     async def empty(self) -> None:
-        """Wait for the last connection to end. Raises TimeoutError after 30 s."""
-        async with asyncio.timeout(30):
+        """Wait for the last connection to end. Raises TimeoutError after 5 s."""
+        async with asyncio.timeout(5):
             if self.connections:
                 await self._nobody.wait()

@@ -7,8 +7,6 @@ from typing import Any
 from tests.gateway.nodes import Running
 from tests.gateway.peer import Heard, Peer, peer
 
-from tenmatch.game.ids import RoomId
-
 Meet = Callable[..., Awaitable[Peer]]
 NO_ROOM = "abcdefghjk"
 
@@ -24,14 +22,14 @@ async def meeting(node: Running) -> AsyncIterator[Meet]:
         yield meet
 
 
-async def made(host: Peer, **options: object) -> RoomId:
+async def made(host: Peer, **options: object) -> str:
     """Let a peer make a room, and return its id."""
     snapshot = await host.ask("create", mode="race", options={"countdown_ms": 0, **options})
     assert snapshot["t"] == "snapshot", snapshot
-    return RoomId(snapshot["room"])
+    return str(snapshot["room"])
 
 
-async def started(*players: Peer, **options: object) -> RoomId:
+async def started(*players: Peer, **options: object) -> str:
     """Let peers begin a game; the first of them has made the room."""
     room = await made(players[0], max_players=len(players), **options)
     for player in players[1:]:
@@ -43,13 +41,13 @@ async def started(*players: Peer, **options: object) -> RoomId:
     return room
 
 
-def pair(node: Running, room: RoomId) -> dict[str, int]:
+def pair(node: Running, room: str) -> dict[str, int]:
     """Return a legal pair on a room's board, as fields of a `match`."""
-    state = node.node.tables.loaded[room].state
+    state = node.node.tables.loaded[room].state  # type: ignore[index]
     pair = state.sheets[0].witness
     assert pair is not None
     return {"a": pair[0], "b": pair[1], "seen": state.seq}
 
 
-def match(node: Running, room: RoomId, n: int) -> Heard:
+def match(node: Running, room: str, n: int) -> Heard:
     return {"t": "match", "room": room, "n": n, **pair(node, room)}

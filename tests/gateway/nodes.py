@@ -80,7 +80,7 @@ async def running(
     url: str, onlooker: Onlooker | None = None, /, **settings: object
 ) -> AsyncIterator[Running]:
     """Run a node with no limits but those set, until the block ends."""
-    chosen = Settings(**{**NO_LIMITS, **settings})  # type: ignore[arg-type]  # each is checked as it is read
+    chosen = Settings(**{**NO_LIMITS, **settings})  # type: ignore[arg-type]
     with contextlib.closing(Store(Address(url))) as store:
         async with asyncio.TaskGroup() as group:
             node = await start(chosen, store, group, {}, onlooker)

@@ -99,7 +99,7 @@ async def test_a_node_that_is_behind_reads_the_log_before_it_resets(
     anna, bob = await meet(), await meet(other)
     room = await made(anna)
     await bob.ask("join", room=room, watch=True)
-    there = other.node.tables.loaded[room]
+    there = other.node.tables.loaded[room]  # type: ignore[index]  # plain text is a room's id
     monkeypatch.setattr(there, "hint", lambda *_: None)
     await anna.ask("ready", room=room, ready=True)
     readied = await anna.find(lambda message: message.get("kind") == "readied")
@@ -135,7 +135,7 @@ async def test_who_leaves_a_game_that_is_over_is_not_held_up_by_its_log(
 ) -> None:
     anna, bob = await meet(), await meet()
     room = await started(anna, bob)
-    table = node.node.tables.loaded[room]
+    table = node.node.tables.loaded[room]  # type: ignore[index]  # plain text is a room's id
     await bob.send({"t": "resign", "room": room, "n": 1}, {"t": "leave", "room": room, "id": 1})
     await bob.find(lambda message: message.get("re") == 1)
     heard = [message.get("kind", message["t"]) for message in bob.heard if message["t"] in ("event", "ok")]
@@ -199,7 +199,7 @@ async def test_a_socket_that_is_lost_while_joining_leaves_nothing(
 ) -> None:
     anna, bob = await meet(), await meet()
     room = await started(anna, bob)
-    table = node.node.tables.loaded[room]
+    table = node.node.tables.loaded[room]  # type: ignore[index]  # plain text is a room's id
     await bob.end()
     await until(lambda: len(table.audience) == 1)
     attendance = node.node.desk.attendance
@@ -265,7 +265,7 @@ async def test_of_connections_that_join_at_once_exactly_one_plays(
         rivals = [await meet(other if elsewhere and n % 2 else node, token=token) for n in range(4)]
         joined = await asyncio.gather(*(rival.ask("join", room=room) for rival in rivals))
         assert [snapshot["seat"] for snapshot in joined] == [0] * 4, "each join has its own answer"
-        await until(lambda rivals=rivals: sum(rival.code == 4501 for rival in rivals) == 3)  # type: ignore[misc]  # mypy infers no type for it
+        await until(lambda rivals=rivals: sum(rival.code == 4501 for rival in rivals) == 3)  # type: ignore[misc]
         [left] = [rival for rival in rivals if rival.code is None]
         assert (await left.ask("ready", room=room, ready=True))["t"] == "ok"
 

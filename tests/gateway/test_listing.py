@@ -74,7 +74,7 @@ async def test_a_follower_gets_the_list_and_then_its_changes(node: Running, list
     await asked(table, commands.Sit(person(1)))
     await written(listing, table)
     [changed] = told(ear)
-    assert (changed["changed"][0]["seats"], changed["gone"]) == (2, [])
+    assert (changed["changed"][0]["seats"], changed["gone"]) == (2, [])  # type: ignore[index]
     listing.unfollow(ear)
     await asked(table, commands.Sit(person(2)))
     await written(listing, table)
@@ -87,7 +87,7 @@ async def test_a_room_that_is_over_is_gone(node: Running, listing: Listing) -> N
     ear = Ear()
     listing.follow(ear, None)
     [everything] = told(ear)
-    assert [line["phase"] for line in everything["rooms"]] == ["playing"]
+    assert [line["phase"] for line in everything["rooms"]] == ["playing"]  # type: ignore[attr-defined]
     await asked(table, commands.Resign(SeatNumber(0), MoveNumber(1)))
     await written(listing, table)
     assert told(ear) == [{"t": "rooms", "changed": [], "gone": [table.room], "featured": []}]
@@ -125,10 +125,10 @@ async def test_a_slow_follower_gets_the_whole_list_when_it_reads_again(
     second = await founded(node)
     await listing.read()
     [everything] = told(slow)
-    assert [line["room"] for line in everything["rooms"]] == [first.room]
+    assert [line["room"] for line in everything["rooms"]] == [first.room]  # type: ignore[attr-defined]
     await written(listing, second)
     for ear in (slow, quick):
-        assert [line["room"] for line in told(ear)[-1]["changed"]] == [second.room]
+        assert [line["room"] for line in told(ear)[-1]["changed"]] == [second.room]  # type: ignore[attr-defined]
 
 
 async def test_who_stops_following_while_slow_is_forgotten(node: Running, listing: Listing) -> None:

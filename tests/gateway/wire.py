@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol, Side
 
-Message = dict[str, Any]
+Message = dict[str, object]
 
 
 def text(message: object, *, fin: bool = True) -> bytes:

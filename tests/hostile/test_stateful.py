@@ -28,7 +28,7 @@ from tests.store.waiting import until
 
 PERSONS: Final = 4
 ROOMS: Final = 3
-STARTS_S: Final = 60.0  # for a node to begin where another one died
+STARTS_S: Final = 15.0  # for a node to begin where another one died
 SETTINGS: Final = settings(
     max_examples=amount(50, 200),
     stateful_step_count=amount(40, 50),

@@ -59,13 +59,12 @@ class Vitals:
     async def check(self, most: int) -> None:
         """Fail unless it lives, let go of all connections, grew by *most* bytes at most and met no bug."""
         assert self._node.process.poll() is None
-        await until(lambda: self._let_go(self.descriptors()))
+        await until(lambda: self.descriptors().clients <= self._clients)
+        held = self.descriptors()
+        assert held.local <= STORE
+        assert held.others <= self._others
         assert self.growth < most
         assert not complaints(self._node)
-
-    def _let_go(self, held: Descriptors) -> bool:
-        few = held.clients <= self._clients and held.local <= STORE
-        return few and held.others <= self._others
 
 
 def complaints(node: Node) -> list[str]:

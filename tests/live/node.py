@@ -74,8 +74,8 @@ class Node:
         self.process.send_signal(signal.SIGTERM)
 
     def wait(self) -> int:
-        """Return the exit status of a server that was told to end. Raises TimeoutExpired after 30 s."""
-        status = self.process.wait(30)
+        """Return the exit status of a server that was told to end. Raises TimeoutExpired after 12 s."""
+        status = self.process.wait(12)
         self._ended()
         return status
 

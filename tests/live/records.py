@@ -9,7 +9,7 @@ from tests.web.verdicts import browsers, ours
 
 Message = dict[str, Any]
 
-PATIENCE_S = 30.0
+PATIENCE_S = 5.0
 
 
 async def record_at(url: str, room: str) -> Answer:

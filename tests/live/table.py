@@ -61,9 +61,6 @@ class Table:
             await player.ok("ready", room=table.room, ready=True)
         started = await table.players[0].event(table.room, "started")
         await table.sync(started["seq"])
-        prompt = not table.judge.now.options["spectator_delay_ms"]
-        for client in [*table.players, *(table.watchers if prompt else [])]:
-            await client.reach(table.room, started["seq"])  # who breaks off now has missed nothing
         return table
 
     # -- how it stands

@@ -137,9 +137,6 @@ class Chaos:
             snapshot = await looker.ask("join", room=self.table.room, watch=True)
         except LOST:
             return
-        if snapshot["t"] == "error":  # its node has only just begun
-            assert snapshot["code"] == "unavailable"
-            return
         assert not snapshot.get("reset")
         await self.settle(snapshot["seq"])
         self.table.judge.check_snapshot(snapshot)

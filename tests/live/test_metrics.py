@@ -1,6 +1,5 @@
 """What a server says of itself to Prometheus: that it is there, that it is true, and who may ask."""
 
-import asyncio
 import os
 import signal
 from collections.abc import Iterator
@@ -39,11 +38,8 @@ async def test_what_is_counted_is_what_happened(node: Node, meet: Meet) -> None:
     table = await Table.begin(meet, "race", **LONG)
     for seat in (0, 1, 0):
         assert (await table.match(seat))["kind"] == "matched"
-    wrong = table.wrong_pair("values", 1)
-    mistaken, locked = await asyncio.gather(table.match(1, wrong), table.match(1))  # in one breath
-    assert (mistaken["kind"], locked["code"]) == ("mistaken", "locked")
-    await table.agree()
-    await until(lambda: scrape(node).sum("tenmatch_sockets") == 3)  # who was there before has gone
+    assert (await table.match(1, table.wrong_pair("values", 1)))["kind"] == "mistaken"
+    assert (await table.match(1))["code"] == "locked"
     now = scrape(node)
 
     def grew(name: str, **labels: str) -> float:
@@ -126,7 +122,6 @@ async def test_of_two_workers_each_counts_its_own_and_one_answers_for_both(two: 
     while len({client.node for client in clients}) < 2 or len(clients) < 6:
         clients.append(await knock(url=two.url))
         await clients[-1].hello()
-    await until(lambda: scrape(two).sum("tenmatch_sockets") == len(clients))
     sockets = by_worker(scrape(two), "tenmatch_sockets")
     assert sorted(sockets) == ["0", "1"]
     first = [client.node for client in clients].count(clients[0].node)
@@ -141,7 +136,7 @@ async def test_a_worker_that_died_is_missing_and_then_counts_anew(two: Node) -> 
     assert by_worker(scrape(two), "tenmatch_worker_up") == {"0": 1, "1": 1}
     started = by_worker(scrape(two), "process_start_time_seconds")
     os.kill(two.workers()[0], signal.SIGKILL)
-    await until(lambda: scrape(two).sum("tenmatch_worker_deaths_total") == 1)
-    await until(lambda: scrape(two).sum("tenmatch_worker_up") == 2)
+    await until(lambda: scrape(two).sum("tenmatch_worker_deaths_total") == 1, 15)
+    await until(lambda: scrape(two).sum("tenmatch_worker_up") == 2, 15)
     again = by_worker(scrape(two), "process_start_time_seconds")
     assert sum(started[worker] != again[worker] for worker in "01") == 1

@@ -12,7 +12,6 @@ import pytest
 from tests.live.client import CODECS, Client, Closed, Message
 from tests.live.node import Node
 from tests.live.table import Meet, Table
-from tests.live.test_chaos import both_nodes
 from tests.store.waiting import until
 from websockets.exceptions import ConnectionClosed
 
@@ -91,7 +90,7 @@ async def who_does_not_come_within_ten_seconds_is_left_out(node: Node, meet: Mee
     await seek(ben, "race")
     room = await call(ann)
     table = await gather(meet, room, ann)
-    await table.teller.until(lambda: table.teller.rooms[room].events[-1]["kind"] == "ended", within=40)
+    await table.teller.until(lambda: table.teller.rooms[room].events[-1]["kind"] == "ended", within=15)
     await table.sync()
     created, ended = table.judge.told[0], table.judge.told[-1]
     assert (ended["at"], ended["reason"]) == (created["at"] + 10_000, "abandoned")
@@ -99,8 +98,8 @@ async def who_does_not_come_within_ten_seconds_is_left_out(node: Node, meet: Mee
     assert await ann.told("queued") == {"t": "queued", "mode": "race", "rated": False, "on": True}
     assert await ben.told("queued") == {"t": "queued", "mode": "race", "rated": False, "on": False}
     ann.inbox.clear()
-    ben.inbox.clear()
     await seek(ben, "race")
+    ben.inbox.clear()
     assert await call(ann) == await call(ben) != room
 
 
@@ -108,8 +107,8 @@ async def whoever_waits_for_fifteen_seconds_is_offered_the_computer(node: Node, 
     ann = await meet(CODECS[1])
     began = (await ann.ask("ping"))["time"]
     await seek(ann, "turns")
-    offer = await ann.find(lambda message: message["t"] == "queued" and "bot" in message)
-    assert offer == {"t": "queued", "mode": "turns", "rated": False, "on": True, "bot": "medium"}
+    await ann.until(lambda: ann.inbox[-1]["t"] == "queued", within=25)
+    assert ann.inbox[-1] == {"t": "queued", "mode": "turns", "rated": False, "on": True, "bot": "medium"}
     assert (await ann.ask("ping"))["time"] - began >= 15_000
     await seek(ann, "turns", bot=True)
     table = await gather(meet, await call(ann), ann)
@@ -173,7 +172,6 @@ class Person:
 @pytest.mark.parametrize("called", [1, CROWD // 2])
 async def test_two_hundred_at_once_while_a_node_dies(node: Node, meet: Meet, called: int) -> None:
     """Everyone is in exactly one match, or still waits; nobody is lost."""
-    await both_nodes(node)
     crowd = [Person(await meet(CODECS[number % 2])) for number in range(CROWD)]
     assert len({person.client.node for person in crowd}) == 2
     games = [asyncio.create_task(person.get_a_game()) for person in crowd]
@@ -229,7 +227,7 @@ async def test_who_waited_on_a_node_that_died_waits_no_longer(node: Node, meet: 
     await until(lambda: None is not (one.close_code or other.close_code))
     alive = one if one.close_code is None else other
     dead = other if alive is one else one
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(20):
         while dead.player in _waiting(node):
             await alive.ask("ping")
     assert alive.player in _waiting(node)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,7 +18,7 @@ from tests.servers import Server
 
 FREE: dict[str, Any] = {"matches_per_s": 0, "messages_per_s": 0}
 RATED: dict[str, Any] = {"rated": True, "spectator_delay_ms": 0, "seed": None}
-PATIENCE_S = 30.0
+PATIENCE_S = 10.0
 WON, LOST = 1137, 927  # after the first game of two who are new
 
 
@@ -95,10 +96,9 @@ async def test_nobody_learns_of_the_end_from_a_rating_before_watchers_see_it(nod
     table = await Table.begin(meet, "race", **{**RATED, "spectator_delay_ms": None})
     assert table.judge.told[0]["options"]["spectator_delay_ms"] == 5000
     winner, _ = await won_by_zero(table)
-    ended = table.judge.told[-1]["at"]
+    ended = time.monotonic()
     await player_page(node, winner.player)
-    told = (await winner.ask("ping"))["time"]  # on the clock by which it ended
-    assert told - ended > 4_500  # which need not agree with the store's to the last
+    assert time.monotonic() - ended > 4.5  # its own clock and ours need not agree to the last
     await table.watchers[0].event(table.room, "ended")
 
 

@@ -15,7 +15,7 @@ from tests.live.table import Meet, Table
 from tests.live.wire import fetch
 from tests.servers import Server
 
-READY_S = 30.0
+READY_S = 10.0
 LONG: dict[str, Any] = {"size": 27, "adds": 5, "seed": "006d" * 16}
 FREE: dict[str, Any] = {"matches_per_s": 0, "messages_per_s": 0}
 
@@ -102,9 +102,7 @@ async def test_while_the_store_is_frozen_players_hear_so_and_moves_are_made_once
     assert (answer["t"], answer["code"], answer["n"]) == ("error", "unavailable", 2)
     assert time.monotonic() - sent < 2
     await asyncio.sleep(3)  # to be away is what is tested
-    async with asyncio.timeout(READY_S):  # it has to miss a beat
-        while (await fetch(node.url, "/readyz")).status != 503:  # noqa: ASYNC110  # nothing announces it
-            await asyncio.sleep(0.05)
+    assert (await fetch(node.url, "/readyz")).status == 503
     assert await table.players[1].denied("create", mode="race") == "unavailable"
     redis.thaw()
     while (answer := await table.players[0].move("match", table.room, n=2, a=a, b=b, seen=seen))[

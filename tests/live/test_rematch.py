@@ -34,14 +34,14 @@ async def test_when_all_want_it_they_play_again_in_turned_order(node: Node, meet
 
 async def test_wanting_can_be_taken_back(meet: Meet) -> None:
     table = await finished(meet, "race", codecs=THREE)
-    first, second, _ = table.players
+    first, second, third = table.players
     for want in (True, False, True):
         await first.ok("rematch", room=table.room, want=want)
     await first.ok("rematch", room=table.room, want=True)  # nothing to change
     await second.ok("rematch", room=table.room, want=True)
     await second.ok("rematch", room=table.room, want=False)
     assert await table.watchers[0].denied("rematch", room=table.room, want=True) == "not_allowed"
-    await table.sync(second.rooms[table.room].seq)  # its own came before its `ok`
+    await table.sync(third.rooms[table.room].seq)
     wants = [(e["seat"], e["want"]) for e in table.judge.told if e["kind"] == "rematch"]
     assert wants == [(0, True), (0, False), (0, True), (1, True), (1, False)]
 

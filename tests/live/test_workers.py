@@ -114,7 +114,7 @@ async def test_a_seat_has_one_connection_however_many_join_at_once(spread: Meet)
 
 async def _first_closed(clients: list[Client]) -> Client:
     waits = [asyncio.ensure_future(client.closed()) for client in clients]
-    done, open_ones = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    done, open_ones = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED, timeout=10)
     for wait in open_ones:
         wait.cancel()
     await asyncio.gather(*open_ones, return_exceptions=True)

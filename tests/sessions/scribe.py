@@ -7,7 +7,6 @@ from typing import Any, Final
 from tests.gateway.nodes import Running
 from tests.gateway.peer import Heard, Peer, peer
 
-from tenmatch.game.ids import RoomId
 from tenmatch.game.sheet import Sheet
 from tenmatch.rules.judge import judge
 
@@ -131,7 +130,7 @@ class Scribe:
 
     def sheet(self, room: str, seat: int = 0) -> Sheet:
         """Return a board in play."""
-        sheets = self.node.node.tables.loaded[RoomId(room)].state.sheets
+        sheets = self.node.node.tables.loaded[room].state.sheets  # type: ignore[index]
         return sheets[min(seat, len(sheets) - 1)]
 
     def pair(self, room: str, seat: int = 0) -> dict[str, int]:

@@ -63,7 +63,7 @@ async def _play(node: Running, room: str, peer: Peer) -> None:
     for n in range(1, 6):
         table = node.node.tables.loaded[RoomId(room)]
         if table.state.phase is Phase.PLAYING and table.state.sheets[0].witness is not None:
-            await peer.send(match(node, RoomId(room), n))
+            await peer.send(match(node, room, n))
             await asyncio.sleep(0)
 
 

@@ -424,6 +424,17 @@ test('presence and chat', async (t) => {
   assert.deepEqual([room.online, room.watching, heard.map(([type]) => type)], [[true, false], 3, ['presence', 'chat']]);
 });
 
+test('who is muted is not heard', async (t) => {
+  stopTime(t);
+  const { client, Socket, heard } = await seated();
+  const say = (text) => Socket.last.says({ t: 'chat', room: ID, player: { id: 'bob', name: 'Bob' }, text, at: 5 });
+  client.muted.add('bob');
+  say('not heard');
+  client.muted.delete('bob');
+  say('heard');
+  assert.deepEqual(heard.map(([type, { text }]) => [type, text]), [['chat', 'heard']]);
+});
+
 test('a new player keeps no seat and no move, and watches what was played', async (t) => {
   stopTime(t);
   const fake = await seated();

@@ -38,6 +38,7 @@ def screens(visit: Visit, language: str) -> Iterator[tuple[Visitor, str]]:
     ann.sees("games", bob.name)
     yield ann, "first screen"
     ann.press("settings")
+    ann.sees("name-input")
     yield ann, "settings"
     ann.page.keyboard.press("Escape")
     ann.press("create-open")

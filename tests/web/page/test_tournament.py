@@ -87,6 +87,29 @@ def test_four_play_a_knock_out(visit: Visit) -> None:
     assert [(line["place"], line["name"]) for line in table[:2]] == [("1", first.name), ("2", second.name)]
 
 
+def test_only_who_is_invited_signs_up(visit: Visit) -> None:
+    ann, bob = visit(viewport=NARROW), visit()
+    bob.page.evaluate(
+        "() => { navigator.clipboard.writeText = async (text) => { document.body.dataset.copied = text } }"
+    )
+    bob.press("settings")
+    bob.press("own-link")
+    line = bob.page.locator("body[data-copied]").get_attribute("data-copied")
+    ann.press("tournaments-open")
+    ann.at("cup-title").fill("Friends only")
+    ann.check("cup-invite")
+    ann.at("cup-invitees").fill("Bob from next door")
+    ann.press("cup-create")
+    ann.sees("tournaments", ": Bob from next door")
+    ann.at("cup-invitees").fill(f"\n{line}\n{line}\n")
+    fits(ann)
+    ann.press("cup-create")
+    ann.sees("invited", bob.name)
+    bob.open("#" + ann.page.url.partition("#")[2])
+    bob.press("enter")
+    bob.sees("withdraw")
+
+
 def test_an_arena_at_a_set_time_out_of_which_one_is_put(visit: Visit) -> None:
     ann = visit(viewport=NARROW)
     ann.press("tournaments-open")
