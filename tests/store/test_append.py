@@ -50,7 +50,7 @@ async def append(
 def test_a_call_that_is_put_together_is_the_same_as_one_packed_at_once(entries: Sequence[bytes]) -> None:
     call = append_call(ROOM, START, entries, at=NOW, by_player=False, ttl=60, heard=True)
     named = [keys.log(ROOM), keys.here(ROOM), keys.feed(ROOM)]
-    assert call == APPEND.call(named, [0, bytes(4), NOW, AHEAD, b"", 60, 1, 0, *entries])
+    assert call == APPEND.call(named, [bytes(8) + NOW.to_bytes(8), AHEAD, b"", 60, 1, 0, *entries])
 
 
 async def lay(store: Store, entries: Sequence[bytes]) -> None:

@@ -6,6 +6,7 @@ with this entry. A log that ends with the same (seq, chain) as another is the sa
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from struct import Struct as Layout
 from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -92,15 +93,15 @@ def append_call(
     return joined(
         _WORDS + len(entries),
         _on(room),
-        word(b"%d" % head.seq),
-        word(head.chain.to_bytes(4)),
-        word(b"" if at is None else b"%d" % at),
+        _BASIS.pack(b"$16\r\n", head.seq, head.chain, at or 0, b"\r\n"),
         _terms(by_player, ttl, heard, firm),
         *map(word, entries),
     )
 
 
-_WORDS: Final = 14  # of a call without entries
+_WORDS: Final = 12  # of a call without entries
+_BASIS: Final = Layout(">5sIIQ2s")
+"""A word with what an append builds on, as scripts/append.lua reads it: seq, chain and now."""
 
 
 @lru_cache(10_000)  # packed anew each time, what never changes would cost as much as to judge a match
