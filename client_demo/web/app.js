@@ -9,11 +9,11 @@ import { drawBar } from './header.js';
 import { lobby } from './lobby.js';
 import { dailyNamed, hashOf, leadersNamed, named, playerNamed, replayNamed, tournamentNamed } from './sharing.js';
 import { storyOf } from './story.js';
-import { preferred, speak, t } from './texts.js';
+import { preferred, speak, speakAll, t } from './texts.js';
 
 const main = document.getElementById('main');
 const client = new Client({ agent: 'tenmatch web' });
-const left = new Set(); // games still running that were left on this page
+const left = new Map(); // games still running that were left on this page: id -> room, as it was then
 let screen = null;
 let current = '';
 
@@ -31,7 +31,9 @@ const page = {
   },
   /** Ids of one's own games that still run. */
   running: () =>
-    [...new Set([...client.seated, ...left])].filter((id) => client.joined.get(id)?.state.phase !== 'over'),
+    [...new Set([...client.seated, ...left.keys()])].filter((id) => client.joined.get(id)?.state.phase !== 'over'),
+  /** What is known here of a game, by its id: its room, or nothing. */
+  known: (id) => client.joined.get(id) ?? left.get(id),
   /** Show a room that was joined or made; its code becomes the page's address. */
   async enter(room) {
     left.delete(room.id);
@@ -44,6 +46,8 @@ const page = {
       page.seek?.entered(room).catch(expected); // a search may have begun while its screen was on its way
     } else await room.leave().catch(expected);
   },
+  /** A part of the page that is loaded when it is asked for, with all words. */
+  part: (part) => worded(part),
   /** Join a room (`{code}` or `{room}`): at a free seat before the start, else watching. */
   async visit(where) {
     try {
@@ -55,22 +59,22 @@ const page = {
   /** Replay a game that is over, from its event `at` on. */
   replay: ({ id, at }) =>
     fetched(async () => {
-      const [record, { replayPage }] = await Promise.all([client.record(id), late(import('./replaypage.js'))]);
+      const [record, { replayPage }] = await Promise.all([client.record(id), worded(import('./replaypage.js'))]);
       return replayPage(page, id, record, at);
     }),
   /** Show a leaderboard. */
-  leaders: (asked) => fetched(async () => (await late(import('./leaderspage.js'))).leadersPage(page, asked)),
+  leaders: (asked) => fetched(async () => (await worded(import('./leaderspage.js'))).leadersPage(page, asked)),
   /** Show a daily. */
-  daily: (asked) => fetched(async () => (await late(import('./dailypage.js'))).dailyPage(page, asked)),
+  daily: (asked) => fetched(async () => (await worded(import('./dailypage.js'))).dailyPage(page, asked)),
   /** Show a tournament, or the list of them. */
   cup: ({ id }) =>
     fetched(async () =>
       id
-        ? (await late(import('./tournamentpage.js'))).tournamentPage(page, id)
-        : (await late(import('./tournamentspage.js'))).tournamentsPage(page),
+        ? (await worded(import('./tournamentpage.js'))).tournamentPage(page, id)
+        : (await worded(import('./tournamentspage.js'))).tournamentsPage(page),
     ),
   /** Show what a player has played. */
-  player: (id) => fetched(async () => (await late(import('./playerpage.js'))).playerPage(page, id)),
+  player: (id) => fetched(async () => (await worded(import('./playerpage.js'))).playerPage(page, id)),
   /** Let the address say where one is on this screen. */
   mark(hash) {
     history.replaceState(null, '', hash);
@@ -83,7 +87,7 @@ const page = {
   },
   /** Leave a room for good or for now; its running game stays among one's own. */
   async leave(room) {
-    if (room.seat !== null && room.state.phase === 'playing' && !room.me.out) left.add(room.id);
+    if (room.seat !== null && room.state.phase === 'playing' && !room.me.out) left.set(room.id, room);
     page.home();
     await room.leave().catch(expected);
   },
@@ -118,6 +122,9 @@ const late = (part) =>
     throw error instanceof TypeError ? new RequestError({ code: 'disconnected', text: error.message }) : error;
   });
 
+// The same of a part that needs all the words there are.
+const worded = async (part) => (await late(Promise.all([part, speakAll()])))[0];
+
 // Show a screen that is loaded only when it is asked for, unless the address has changed until it is there.
 async function fetched(load) {
   const asked = location.hash;
@@ -141,7 +148,7 @@ async function seatOrWatch(where) {
 
 function show(next) {
   screen?.close();
-  for (const box of document.querySelectorAll('dialog[open]')) box.close(); // it belonged to the former screen
+  closeWindows(next);
   screen = next;
   put(main, next.element);
   page.title(next.title);
@@ -149,6 +156,12 @@ function show(next) {
   next.opened?.();
   scrollTo(0, 0);
   if (document.activeElement === document.body) main.focus({ preventScroll: true });
+}
+
+// They belonged to the former screen; the settings to none, but must not hide a game to which one is called.
+function closeWindows(next) {
+  const all = next.room && screen?.room !== next.room && !screen?.passing;
+  for (const box of document.querySelectorAll(`dialog[open]${all ? '' : ':not(.lasting)'}`)) box.close();
 }
 
 function goTo(hash) {
@@ -171,7 +184,7 @@ async function follow() {
   const room = screen?.room;
   if (room && room.status !== 'left') {
     if (where?.code === room.code || where?.room === room.id) return;
-    if (room.seat !== null && room.state.phase === 'playing') left.add(room.id);
+    if (room.seat !== null && room.state.phase === 'playing') left.set(room.id, room);
     room.leave().catch(expected);
   }
   if (!openNamed()) show(lobby(page));
@@ -183,6 +196,7 @@ function underWay() {
     element: el('p', { class: 'caption', role: 'status' }, `${t('why.locked')} …`),
     title: '',
     again: underWay,
+    passing: true,
     close() {},
   };
 }

@@ -1,5 +1,5 @@
 /** What one says: a line, or a phrase that everyone reads in their own language; and who else is here, to mute or report. */
-import { button, el, put } from './elements.js';
+import { button, el, put, single } from './elements.js';
 import { t } from './texts.js';
 
 /** What is on offer in each phase of a room, by the keys of the server. */
@@ -25,10 +25,7 @@ export function chatBox(page, room, { signal, redraw }) {
   };
   const chips = el('div', { class: 'chips', role: 'group', 'aria-label': t('phrases') });
   const talk = el('div', { class: 'stack tight' }, form(room, say), chips);
-  const people = async () => {
-    const { openPeople } = await import('./people.js');
-    openPeople(page, room, redraw);
-  };
+  const people = single(async () => (await page.part(import('./people.js'))).openPeople(page, room, redraw));
   const element = el(
     'div',
     { class: 'stack tight' },

@@ -1,5 +1,5 @@
 /** The window in which one makes a game of one's own wishes. */
-import { button, el, put } from './elements.js';
+import { button, el, put, renew } from './elements.js';
 import { open } from './dialogs.js';
 import { pills } from './lobby.js';
 import { remember, setting } from './settings.js';
@@ -46,7 +46,7 @@ export function createForm(page) {
   const wish = { ...DEFAULTS, ...setting('create') };
   const told = el('p', { class: 'bad small', role: 'alert' });
   const fields = el('div', { class: 'fields' });
-  const draw = () => put(fields, rows(wish, draw));
+  const draw = () => renew(fields, rows(wish, draw));
   draw();
   return open(t('createGame'), (close) => {
     const submit = async (event) => {
@@ -141,10 +141,10 @@ function choice(key, values, wish, draw) {
     draw();
   };
   return [
-    el('label', { for: `o-${key}` }, t(`option.${key}`)),
+    el('label', { for: `o-${key}`, data: { key } }, t(`option.${key}`)),
     el(
       'select',
-      { id: `o-${key}`, test: `option-${key}`, on: { change } },
+      { id: `o-${key}`, test: `option-${key}`, data: { key: values.map(([value]) => value).join() }, on: { change } },
       values.map(([value, text]) => el('option', { value, selected: value === wish[key] }, String(text))),
     ),
   ];
@@ -155,7 +155,7 @@ function number(key, wish) {
   const fixed = key === 'size' ? SIZES[wish.deal] : undefined;
   const input = (event) => (wish[key] = Number(event.target.value));
   return [
-    el('label', { for: `o-${key}` }, t(`option.${key}`)),
+    el('label', { for: `o-${key}`, data: { key } }, t(`option.${key}`)),
     el('input', {
       type: 'number',
       id: `o-${key}`,
@@ -177,7 +177,7 @@ function check(key, wish, draw) {
   };
   return el(
     'label',
-    { class: 'check whole' },
+    { class: 'check whole', data: { key } },
     el('input', { type: 'checkbox', checked: wish[key], test: `option-${key}`, on: { change } }),
     t(`option.${key}`),
   );

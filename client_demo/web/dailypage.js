@@ -1,9 +1,10 @@
 /** The daily: one deal for everybody on a day, one attempt each; today's board and yesterday's, with the seed that was kept secret. */
 import { RequestError } from './tenmatch.js';
 import { button, el, icon, put } from './elements.js';
+import { dressed } from './looks.js';
 import { commitment } from './deal.js';
 import { pills } from './lobby.js';
-import { day as dated, dressed, moment, pager, playerLink, span } from './ranks.js';
+import { day as dated, moment, pager, playerLink, span } from './ranks.js';
 import { minutes, plain } from './sentences.js';
 import { hashOfDaily, hashOfRecord } from './sharing.js';
 import { t } from './texts.js';
@@ -14,7 +15,7 @@ const SOON_MS = 1_000;
 /** Make the screen of a day, `{day, number}` (day null: today); one's own line comes along once one is known. */
 export async function dailyPage(page, asked) {
   const wishes = { page: asked.number, player: page.client.player?.id };
-  const [told] = await Promise.all([known(page.client.day(asked.day ?? undefined, wishes)), dressed()]);
+  const [told] = await Promise.all([known(page.client.day(asked.day ?? undefined, wishes)), dressed('ranks.css')]);
   return told ? drawn(page, asked, told) : unknown(asked);
 }
 

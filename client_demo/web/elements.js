@@ -30,12 +30,52 @@ export function put(parent, ...children) {
   return parent;
 }
 
-/** Make these the children of an element, in this order; those that are in place are not touched, nor lose a press or the focus. */
+/** Make these nodes the children of an element, in this order; those that are in place are not touched, nor lose a press or the focus. */
 export function arrange(parent, children) {
-  for (const child of [...parent.children]) if (!children.includes(child)) child.remove();
+  for (const child of [...parent.childNodes]) if (!children.includes(child)) child.remove();
   for (const [at, child] of children.entries()) {
-    if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
+    if (parent.childNodes[at] !== child) parent.insertBefore(child, parent.childNodes[at] ?? null);
   }
+}
+
+/**
+ * Let the children of an element say what these say, which are made anew, and keep what it has: nothing that is pressed
+ * may lose its press, or the focus, to news of something else. A child stays where name, hook and `data.key` are the
+ * same. It keeps its listeners, too: what they need is looked up when they run, or is part of the key.
+ */
+export function renew(parent, ...children) {
+  const hook = parent.contains(document.activeElement) && document.activeElement.dataset.testid;
+  const wanted = children.flat(3).filter(present).map((child) => (child instanceof Node ? child : new Text(child)));
+  const before = [...parent.childNodes].filter((child) => !wanted.includes(child));
+  const shown = wanted.map((child) => {
+    const at = child.parentNode === parent ? -1 : before.findIndex((former) => alike(former, child));
+    return at < 0 ? child : become(before.splice(at, 1)[0], child);
+  });
+  arrange(parent, shown);
+  if (hook && !parent.contains(document.activeElement)) parent.querySelector(`[data-testid="${hook}"]`)?.focus({ preventScroll: true });
+}
+
+const alike = (one, other) =>
+  one.nodeName === other.nodeName && ['testid', 'key'].every((name) => one.dataset?.[name] === other.dataset?.[name]);
+
+function become(former, child) {
+  if (former.isEqualNode(child) && !('value' in child)) return former;
+  if (child instanceof Text) former.data = child.data;
+  else {
+    const { value, checked } = child; // of fields: once they are used, the attributes say nothing
+    for (const { name } of [...former.attributes]) if (!child.hasAttribute(name)) former.removeAttribute(name);
+    for (const { name, value: said } of child.attributes) if (former.getAttribute(name) !== said) former.setAttribute(name, said);
+    renew(former, ...child.childNodes);
+    if (former.value !== value) former.value = value;
+    if (former.checked !== checked) former.checked = checked;
+  }
+  return former;
+}
+
+/** What opens a window that is loaded late: one, however often it is asked for until it is closed. */
+export function single(work) {
+  let open = null;
+  return (...what) => (open ??= work(...what).finally(() => (open = null)));
 }
 
 /** One of the page's line icons, from the sprite in index.html. */

@@ -1,13 +1,14 @@
 /** After the game: who won and by what, the score over time, a few facts, the proof of the deal, the rematch. */
 import { RequestError } from './tenmatch.js';
+import './deal.js'; // which `checkDeal` needs, and which may not come then
 import { replay } from './steps.js';
 import { playAgain } from './again.js';
-import { button, el, icon, put } from './elements.js';
+import { button, el, icon, put, renew } from './elements.js';
 import { curve } from './curve.js';
 import { mark, nameOf, ratingBeside } from './marks.js';
 import { stillness } from './settings.js';
 import { copier, copyButton, hashOfDaily, hashOfPlayer, hashOfRecord, hashOfTournament, sender, sends } from './sharing.js';
-import { plain } from './sentences.js';
+import { plain, tenths } from './sentences.js';
 import { facts } from './stats.js';
 import { nameOfSide, sidesOf, teamHead } from './teams.js';
 import { t } from './texts.js';
@@ -98,7 +99,7 @@ async function fillIn(place, { room, story, view, told, signal }) {
       { class: 'facts' },
       known.longest?.gap > 0 &&
         fact(t('longest'), t('nSlots', { n: known.longest.gap }), ' · ', who(known.longest.seat)),
-      known.fastest && fact(t('fastest'), `${(known.fastest.ms / 1000).toFixed(1)} s · `, who(known.fastest.seat)),
+      known.fastest && fact(t('fastest'), `${tenths(known.fastest.ms / 1000)} s · `, who(known.fastest.seat)),
       fact(
         t('pairs'),
         known.pairs.map((n, seat) => room.state.seats[seat] && el('span', {}, mark(seat), ` ${n} `)),
@@ -139,7 +140,7 @@ async function stepsOf(room, story) {
 
 function rematch(page, room) {
   const wants = el('p', { class: 'soft', role: 'status' });
-  const acts = el('div', { class: 'line' });
+  const acts = el('div', { class: 'line fill' });
   const follow = () => page.visit({ room: room.next });
   const want = async () => {
     try {
@@ -158,7 +159,7 @@ function rematch(page, room) {
         .map((seat) => t('wantsRematch', { name: nameOf(room.state, seat, null) }))
         .join(' '),
     );
-    put(
+    renew(
       acts,
       room.next
         ? button(t('followRematch'), follow, { class: 'btn main', test: 'follow' })
@@ -169,7 +170,7 @@ function rematch(page, room) {
               test: 'rematch',
             }),
       button(t('toLobby'), () => page.leave(room), { class: 'btn', test: 'leave' }),
-      copyButton(room, [icon('copy'), t('copyLink')], { class: 'btn quiet' }),
+      copyButton(room, [icon('copy'), t('copyLink')], { class: 'btn' }),
     );
   };
   draw();

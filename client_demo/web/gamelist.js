@@ -1,6 +1,6 @@
 /** Under the first screen: games of one's own that still run, rooms to join, games to watch. Kept current by the lobby. */
 import { arrange, button, el, icon, put } from './elements.js';
-import { mark } from './marks.js';
+import { mark, nameOf } from './marks.js';
 import { plain, sizes } from './sentences.js';
 import { t } from './texts.js';
 
@@ -89,7 +89,7 @@ function group(title, test) {
 class Tile {
   constructor(page, kind, id) {
     const { text, how, props } = ACTS[kind];
-    this.kind = kind;
+    Object.assign(this, { page, kind, id });
     this.label = t(text);
     this.title = el('p');
     this.body = el('div');
@@ -102,7 +102,8 @@ class Tile {
   draw(line) {
     if (this.line === line && this.drawn) return;
     [this.line, this.drawn] = [line, true];
-    put(this.title, line ? aboutLine(line) : t('stillRunning'));
+    const room = this.page.known(this.id);
+    put(this.title, line ? aboutLine(line) : room ? aboutOwn(room.state, this.page.client.player?.id) : t('stillRunning'));
     put(this.body, line && (this.kind === 'open' ? taken(line) : scores(line)));
     if (line?.host) this.act.setAttribute('aria-label', `${this.label}: ${line.host.name}`);
     this.watching.hidden = this.kind !== 'live' || !line.watching;
@@ -119,6 +120,12 @@ function aboutLine(line) {
     line.teams && el('span', { class: 'soft' }, ` · ${sizes(line.teams, line.max_players)}`),
     line.rated && el('span', { class: 'soft' }, ` · ${t('rated')}${line.rating ? ` ${line.rating}` : ''}`),
   ];
+}
+
+// Of a private game the lobby tells nothing: what kind it is, and against whom.
+function aboutOwn(state, me) {
+  const rivals = state.seats.flatMap((one, seat) => (one && one.player.id !== me ? [nameOf(state, seat, null)] : []));
+  return [el('b', {}, rivals.join(', ') || t('practice')), el('span', { class: 'soft' }, ` · ${t(state.mode)}`)];
 }
 
 // Points by seat with their marks, and a bar that shows who is ahead.

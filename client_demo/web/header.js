@@ -1,13 +1,13 @@
 /** The bar on top: home, who watches, the room's code, one's name, language, settings. */
-import { button, el, icon, put } from './elements.js';
+import { button, el, icon, renew, single } from './elements.js';
 import { LANGUAGES, choose, language, t } from './texts.js';
 import { copyButton, shown } from './sharing.js';
 
-/** Draw the bar for a room, or without one (null). */
+/** Draw the bar for a room, or without one (null); what is in it already stays. */
 export function drawBar(page, room) {
   const bar = document.getElementById('bar');
   bar.classList.toggle('inroom', Boolean(room));
-  put(
+  renew(
     bar,
     el('a', { class: 'brand', href: '#' }, 'tenmatch'),
     room &&
@@ -30,7 +30,7 @@ export function drawBar(page, room) {
           el('span', { class: 'unseen' }, t('copyLink')),
           icon('copy'),
         ],
-        { class: 'btn quiet share-code', title: t('copyLink') },
+        { class: 'btn quiet share-code', title: t('copyLink'), data: { key: room.code } },
       ),
     button(page.client.player?.name ?? '…', () => settings(page), {
       class: 'btn quiet who',
@@ -59,7 +59,4 @@ function languages(page) {
 }
 
 // Loaded when they are asked for.
-async function settings(page) {
-  const { openSettings } = await import('./ownsettings.js');
-  openSettings(page);
-}
+const settings = single(async (page) => (await import('./ownsettings.js')).openSettings(page));

@@ -1,7 +1,8 @@
 /** Who is strongest: a leaderboard for each kind of game, of all time or of this week, with one's own place in it. */
 import { el } from './elements.js';
+import { dressed } from './looks.js';
 import { pills } from './lobby.js';
-import { dressed, MODES, pager, playerLink } from './ranks.js';
+import { MODES, pager, playerLink } from './ranks.js';
 import { hashOfLeaders } from './sharing.js';
 import { t } from './texts.js';
 
@@ -9,7 +10,7 @@ import { t } from './texts.js';
 export async function leadersPage(page, asked) {
   const me = page.client.player?.id;
   const wishes = { period: asked.week ? 'week' : 'all', page: asked.number, player: me };
-  const [board] = await Promise.all([page.client.leaderboard(asked.mode, wishes), dressed()]);
+  const [board] = await Promise.all([page.client.leaderboard(asked.mode, wishes), dressed('ranks.css')]);
   return drawn(page, asked, board);
 }
 

@@ -1,5 +1,5 @@
 /** The first screen: play at once, with a friend, by code; games to watch, rooms to join; how the game goes. */
-import { button, el, put } from './elements.js';
+import { arrange, button, el, put, single } from './elements.js';
 import { BoardView } from './boardview.js';
 import { Board } from './board.js';
 import { GameList } from './gamelist.js';
@@ -35,7 +35,7 @@ export function lobby(page, notice = '') {
     ),
   );
   const first = el('div', { class: 'stack' });
-  const draw = () => put(first, page.seek?.panel ?? starts);
+  const draw = () => arrange(first, [page.seek?.panel ?? starts]);
   const listen = () => page.seek && (page.seek.changed = draw);
   async function look() {
     await page.lookForSomeone();
@@ -61,7 +61,7 @@ export function lobby(page, notice = '') {
         el(
           'div',
           { class: 'line more' },
-          button(t('createGame'), async () => (await import('./create.js')).createForm(page), { class: 'btn', test: 'create-open' }),
+          button(t('createGame'), single(async () => (await page.part(import('./create.js'))).createForm(page)), { class: 'btn', test: 'create-open' }),
           el('a', { class: 'btn', href: hashOfDaily({}), test: 'daily-open' }, t('daily')),
           el('a', { class: 'btn', href: '#tournaments', test: 'tournaments-open' }, t('cups')),
           doing(() => practise(page))(t('practice'), { class: 'btn', test: 'practice' }),

@@ -7,7 +7,7 @@ import { copier, hashOfPlayer } from './sharing.js';
 import { bell } from './sound.js';
 import { t } from './texts.js';
 
-/** Open the window. */
+/** Open the window, which stays when another screen comes; returns a Promise that resolves when it is closed. */
 export function openSettings(page) {
   const name = el('input', {
     id: 'name',
@@ -18,7 +18,7 @@ export function openSettings(page) {
     test: 'name-input',
   });
   const told = el('p', { class: 'bad small', role: 'alert' });
-  open(t('settings'), (close) => {
+  return open(t('settings'), (close) => {
     const submit = async (event) => {
       event.preventDefault();
       try {
@@ -39,10 +39,10 @@ export function openSettings(page) {
       toggle('sound', t('sound'), bell),
       toggle('vibration', t('vibration'), bell),
       copier(() => invitee(page.client.player), [icon('copy'), t('ownLink')], { class: 'btn', test: 'own-link', disabled: !page.client.player }),
-      button(t('howTo'), () => open(t('howTo'), () => lessons(), 'wide')),
+      button(t('howTo'), () => open(t('howTo'), () => lessons(), 'wide lasting')),
       el('div', { class: 'line end' }, el('button', { class: 'btn main', test: 'name-save' }, t('done'))),
     );
-  });
+  }, 'lasting');
 }
 
 // As the host of a tournament by invitation wants to have it.

@@ -1,7 +1,8 @@
 /** What a player has played: the rating in each kind of game with its curve, and the latest rated games. */
 import { RequestError } from './tenmatch.js';
 import { el } from './elements.js';
-import { day, dressed, MODES, moment, playerLink } from './ranks.js';
+import { dressed } from './looks.js';
+import { day, MODES, moment, playerLink } from './ranks.js';
 import { ratingCurve } from './ratingcurve.js';
 import { hashOfLeaders, hashOfRecord } from './sharing.js';
 import { signed } from './sentences.js';
@@ -9,7 +10,7 @@ import { t } from './texts.js';
 
 /** Make the screen of a player. */
 export async function playerPage(page, id) {
-  const [told] = await Promise.all([played(page.client, id), dressed()]);
+  const [told] = await Promise.all([played(page.client, id), dressed('ranks.css')]);
   return drawn(page, told);
 }
 

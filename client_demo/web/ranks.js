@@ -1,21 +1,10 @@
-/** What the leaderboard and a player's page share: their looks, which are loaded with them, links to players, dates, times. */
+/** What the leaderboard and a player's page share: links to players, dates, times. */
 import { el } from './elements.js';
 import { hashOfPlayer } from './sharing.js';
 import { language, t } from './texts.js';
 
 /** The kinds of game, in the order in which they are shown. */
 export const MODES = ['race', 'turns', 'mirror'];
-
-let looks = null;
-
-/** Load the stylesheet of these pages, once. */
-export function dressed() {
-  looks ??= new Promise((resolve) => {
-    const loaded = { load: resolve, error: resolve }; // without it they are plain, and can be read all the same
-    document.head.append(el('link', { rel: 'stylesheet', href: 'ranks.css', on: loaded }));
-  });
-  return looks;
-}
 
 /** A name that leads to what its player has played. */
 export const playerLink = ({ id, name }) => el('a', { href: hashOfPlayer(id), class: 'who' }, name);

@@ -1,8 +1,9 @@
 /** A game that is over, from its record: played, stepped and scrubbed through at any pace, proven, with a link to any moment. */
 import { draw } from './again.js';
 import { BoardView } from './boardview.js';
-import { button, el, icon, put } from './elements.js';
+import { arrange, button, el, icon, put, svg } from './elements.js';
 import { boardOf, clockOf } from './fold.js';
+import { dressed } from './looks.js';
 import { mark, nameOf } from './marks.js';
 import { Playback } from './playback.js';
 import { Players } from './players.js';
@@ -15,6 +16,12 @@ import { verify } from './verify.js';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const TICK = 100; // ms between two looks at the clocks
+const ICONS = { play: 'M8 5v14l11-7Z', pause: 'M8 5v14M16 5v14', back: 'M6 5v14M18 5v14l-9-7Z', on: 'M18 5v14M6 5v14l9-7Z' };
+
+await dressed('replay.css');
+// To the icons in index.html.
+const shapes = Object.entries(ICONS).map(([name, d]) => svg('symbol', { id: `i-${name}`, viewBox: '0 0 24 24' }, svg('path', { d })));
+document.querySelector('body > svg').append(...shapes);
 
 /** Make the screen that replays a record, at the event `at`. */
 export function replayPage(page, id, record, at = 0) {
@@ -161,7 +168,7 @@ class ReplayPage {
     put(this.where, `${where} · ${time}`);
     const said = this.#said(step, to);
     put(this.told, said && el('span', { class: said.kind }, said.words));
-    put(this.list, this.lines.slice(0, to + 1).reverse());
+    arrange(this.list, this.lines.slice(0, to + 1).filter(Boolean).reverse());
     this.#mark();
   }
 

@@ -3,7 +3,6 @@
  * @module
  */
 
-import { verifyDeal } from './deal.js';
 import { boardOf, clockOf } from './fold.js';
 import { Follower } from './follower.js';
 import { RequestError } from './requests.js';
@@ -187,6 +186,7 @@ export class Room extends Follower {
   async checkDeal() {
     const { commit, seed, options } = this.state;
     const board = this.dealt ?? startedBoard(await this.history());
+    const { verifyDeal } = await import('./deal.js');
     return verifyDeal({ seed, commit, board, size: options.size, deal: options.deal });
   }
 

@@ -1,5 +1,5 @@
 /** Quick match: looking for an opponent, on whatever screen one is, and what the first screen shows of it. */
-import { button, el, put } from './elements.js';
+import { button, el, put, renew } from './elements.js';
 import { pills } from './lobby.js';
 import { remember, setting } from './settings.js';
 import * as sound from './sound.js';
@@ -12,6 +12,7 @@ export class Seek {
     this.page = page;
     this.since = null; // when one began to look, local ms; null: one does not
     this.panel = null; // what to show meanwhile
+    this.told = el('p', { class: 'bad', role: 'alert' });
     this.changed = () => {}; // the first screen, while it is there, shows the panel or not
     const { client } = page;
     client.addEventListener('paired', ({ detail }) => this.#meet(detail.room));
@@ -51,24 +52,29 @@ export class Seek {
 
   #draw(since, offer) {
     clearInterval(this.timer);
-    this.since = since;
-    this.panel = since === null ? null : this.#drawn(offer);
-    if (since !== null) this.timer = setInterval(() => this.#tick(), 1000);
+    Object.assign(this, { since, offer });
+    if (since === null) {
+      this.panel = null;
+      put(this.told);
+    } else {
+      this.panel ??= el('div', { class: 'card stack', test: 'seek' });
+      this.#show();
+      this.timer = setInterval(() => this.#show(), 1000);
+    }
     this.changed();
     this.page.drawBar();
   }
 
-  #drawn(offer) {
+  #show() {
     const { mode, rated } = setting('seek');
-    const told = el('p', { class: 'bad', role: 'alert' });
+    const { told, offer } = this;
     const doing = (work) => () => work().catch((error) => put(told, this.page.told(error)));
     const wish = (changed) => doing(() => this.start(changed))();
-    this.clock = el('span', { class: 'soft', role: 'timer' });
-    this.#tick();
-    return el(
-      'div',
-      { class: 'card stack', test: 'seek' },
-      el('p', { class: 'line' }, el('b', { class: 'grow', role: 'status' }, t('looking')), this.clock),
+    const seconds = Math.floor((Date.now() - this.since) / 1000);
+    const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    renew(
+      this.panel,
+      el('p', { class: 'line' }, el('b', { class: 'grow', role: 'status' }, t('looking')), el('span', { class: 'soft', role: 'timer' }, clock)),
       pills(
         'seek',
         MODES.map((one) => [one, t(one)]),
@@ -77,29 +83,25 @@ export class Seek {
         t('mode'),
       ),
       el(
-        'div',
-        {},
-        el(
-          'label',
-          { class: 'check' },
-          el('input', {
-            type: 'checkbox',
-            checked: rated,
-            test: 'seek-rated',
-            on: { change: ({ target }) => wish({ rated: target.checked }) },
-          }),
-          t('forRating'),
-        ),
-        told,
+        'label',
+        { class: 'check' },
+        el('input', {
+          type: 'checkbox',
+          checked: rated,
+          test: 'seek-rated',
+          on: { change: ({ target }) => wish({ rated: target.checked }) },
+        }),
+        t('forRating'),
       ),
+      told,
       offer && el('p', { role: 'status' }, t('nobodyYet')),
       el(
         'div',
-        { class: 'line' },
+        { class: 'line', data: { key: 'acts' } },
         offer &&
           button(
             `${t('playComputer')} · ${t(offer)}`,
-            doing(() => this.page.client.queue(mode, { bot: true })),
+            doing(() => this.page.client.queue(setting('seek').mode, { bot: true })),
             { class: 'btn main', test: 'seek-computer' },
           ),
         button(
@@ -109,11 +111,6 @@ export class Seek {
         ),
       ),
     );
-  }
-
-  #tick() {
-    const seconds = Math.floor((Date.now() - this.since) / 1000);
-    put(this.clock, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`);
   }
 
   // How one stands in the queue, unasked.

@@ -1,6 +1,6 @@
 /** Events and refusals in words. */
 import { nameOf } from './marks.js';
-import { t } from './texts.js';
+import { language, t } from './texts.js';
 
 const MANY = 4; // numbers in the way that are all named: the board shows them anyway
 
@@ -10,9 +10,12 @@ export const signed = (points) => (points < 0 ? `−${-points}` : `+${points}`);
 /** A score, with a real minus sign. */
 export const plain = (score) => (score < 0 ? `−${-score}` : String(score));
 
+/** A number with one decimal, as the language writes it: 1.1, 1,1. */
+export const tenths = (n) => new Intl.NumberFormat(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(n);
+
 /** A time in ms as 1:42, rounded up; with tenths below ten seconds if asked for. */
-export function minutes(ms, tenths = false) {
-  if (tenths && ms < 10000) return (Math.ceil(Math.max(ms, 0) / 100) / 10).toFixed(1);
+export function minutes(ms, exact = false) {
+  if (exact && ms < 10000) return tenths(Math.ceil(Math.max(ms, 0) / 100) / 10);
   const seconds = Math.ceil(Math.max(ms, 0) / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

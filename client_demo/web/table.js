@@ -1,5 +1,5 @@
 /** The game itself: players and clock, the board, the sentence under it, the actions, what happened. */
-import { button, el, put } from './elements.js';
+import { arrange, button, el, put, renew } from './elements.js';
 import { BoardView } from './boardview.js';
 import { Claims } from './claims.js';
 import { Feed } from './feed.js';
@@ -36,6 +36,8 @@ export class Table {
     this.feed = new Feed(page, room, story, this.stop.signal);
     this.lead = el('p', { class: 'watching soft', test: 'watching', hidden: seated });
     this.acts = el('div', { class: 'acts bar' });
+    this.heading = el('h1', { class: 'unseen' });
+    this.told = el('p', { class: 'caption' });
     this.middle = el('section', { class: 'table' });
     this.element = el('div', { class: 'game' }, this.players.element, this.middle, this.feed.element);
     this.#listen();
@@ -77,25 +79,24 @@ export class Table {
   // Draw everything from the state: at first, and after a snapshot.
   #fresh() {
     const { board, state } = this.room;
-    if (board) this.view.show(board);
+    if (board && !this.view.shows(board)) this.view.show(board);
     this.count = state.phase === 'starting' ? el('div', { class: 'board big-number', role: 'timer' }) : null;
-    const told = el('p', { class: 'caption' });
     const { room, view } = this;
     const over = state.phase === 'over';
     this.element.classList.toggle('over', over);
-    const end = over && this.#endCard(told);
+    if (over) this.ended ??= this.#endCard();
     this.gallery = state.boards && (room.seat === null || over) ? new Gallery(room) : null;
     const shown = this.count ?? this.gallery?.element ?? view.element;
-    const heading = el('h1', { class: 'unseen' }, aboutRoom(state));
-    put(this.middle, heading, this.lead, end, shown, end ? told : [this.say.element, this.acts]);
+    put(this.heading, aboutRoom(state));
+    arrange(this.middle, [this.heading, this.lead, ...(over ? [this.ended, shown, this.told] : [shown, this.say.element, this.acts])]);
     this.view.element.inert = over;
     if (over) this.#reveal();
     this.#round();
   }
 
   // Its place, which it takes as soon as it is loaded.
-  #endCard(told) {
-    const { page, room, story, view } = this;
+  #endCard() {
+    const { page, room, story, view, told } = this;
     const place = el('div', { class: 'end' });
     const signal = this.stop.signal;
     this.ending.then(({ endCard }) => put(place, endCard({ page, room, story, view, told, signal })));
@@ -177,30 +178,15 @@ export class Table {
     this.left = left;
   }
 
-  // Made anew only where others are on offer: a press must not lose its button to somebody's move.
   #actions() {
     const { state, seat, me } = this.room;
-    const mine = state.boards?.[seat];
-    const offer = `${state.phase} ${state.turn === seat} ${mine?.adds_left} ${done(mine)}`;
-    const kind = seat === null || me?.out || state.phase === 'over' ? 'gone' : offer;
-    if (kind === this.offered) return;
-    this.offered = kind;
-    if (kind === 'gone') {
-      put(
-        this.acts,
-        button(t('toLobby'), () => this.page.leave(this.room), { class: 'btn quiet', test: 'leave' }),
-      );
+    const quiet = (text, act, test) => button(t(text), act, { class: 'btn quiet', test });
+    if (seat === null || me?.out || state.phase === 'over') {
+      renew(this.acts, quiet('toLobby', () => this.page.leave(this.room), 'leave'));
     } else if (state.phase === 'starting') {
-      put(
-        this.acts,
-        !state.daily && button(t('notYet'), () => this.#unready(), { class: 'btn quiet', test: 'ready' }),
-      );
+      renew(this.acts, !state.daily && quiet('notYet', () => this.#unready(), 'ready'));
     } else {
-      put(
-        this.acts,
-        OWN[state.mode].call(this, mine),
-        button(t('resign'), () => this.claims.resign(), { class: 'btn quiet', test: 'resign' }),
-      );
+      renew(this.acts, OWN[state.mode].call(this, state.boards?.[seat]), quiet('resign', () => this.claims.resign(), 'resign'));
     }
   }
 

@@ -1,10 +1,11 @@
-/** The page's words in four languages; each language is one module with the same keys. */
+/** The page's words in four languages; each language has two modules with the same keys, of which the second comes with screens that not everyone sees. */
 import { remember, setting } from './settings.js';
 
 export const LANGUAGES = { en: 'English', es: 'Español', fr: 'Français', pt: 'Português' };
 
 let words = {};
 let current = 'en';
+let all = false; // are the second modules wanted, too?
 
 /** The language in use, as in `LANGUAGES`. */
 export const language = () => current;
@@ -17,9 +18,20 @@ export function preferred() {
 
 /** Load a language and use it from now on. */
 export async function speak(tag) {
-  words = (await import(`./texts_${tag}.js`)).default;
+  const parts = [import(`./texts_${tag}.js`), all && import(`./more_${tag}.js`)];
+  words = Object.assign({}, ...(await Promise.all(parts)).map((part) => part.default));
   current = tag;
   document.documentElement.lang = tag;
+}
+
+/** Load all words, from now on. */
+export async function speakAll() {
+  if (all) return;
+  all = true;
+  await speak(current).catch((error) => {
+    all = false;
+    throw error;
+  });
 }
 
 /** Choose a language and remember the choice. */

@@ -1,12 +1,12 @@
 /** A tournament: signing up, the bracket or the table as it comes about, and the call to one's next game. */
 import { ask } from './dialogs.js';
-import { button, el, icon, put } from './elements.js';
+import { button, el, icon, put, renew } from './elements.js';
 import { once } from './lobby.js';
 import { moment, playerLink, span } from './ranks.js';
 import { minutes } from './sentences.js';
 import { hashOfRecord, hashOfTournament, linkToTournament, copier } from './sharing.js';
 import * as sound from './sound.js';
-import { dressed } from './tournamentlooks.js';
+import { dressed } from './looks.js';
 import { NOBODY, Tournament } from './tournament.js';
 import { t } from './texts.js';
 
@@ -15,7 +15,7 @@ export async function tournamentPage(page, id) {
   page.tournaments ??= new Map();
   const known = page.tournaments.get(id);
   const cup = known ?? new Tournament(page.client, id);
-  await Promise.all([known || cup.watch(), dressed()]);
+  await Promise.all([known || cup.watch(), dressed('ranks.css', 'tournament.css')]);
   if (!known) {
     page.tournaments.set(id, cup);
     cup.addEventListener('changed', ({ detail }) => called(page, cup, detail));
@@ -42,7 +42,7 @@ function drawn(page, cup) {
   const draw = () => {
     const me = page.client.player?.id;
     const { state } = cup;
-    put(
+    renew(
       body,
       call(page, cup, me),
       when(page.client, state),
@@ -99,7 +99,7 @@ function call(page, cup, me) {
   const rival = nameOf(cup.state, game.players.find((id) => id !== me));
   return el(
     'section',
-    { class: 'card stack call', test: 'call' },
+    { class: 'card stack call', test: 'call', data: { key: game.room } },
     el('h2', {}, t('cup.called')),
     el('p', {}, t('cup.against', { name: rival })),
     button(t('cup.play'), () => page.visit({ room: game.room }), { class: 'btn main', test: 'to-game' }),
@@ -120,7 +120,7 @@ function when(client, { phase, starts_at, ends_at }) {
     const [wall, until] = phase === 'open' ? ['cup.startsAt', 'cup.in'] : ['cup.endsAt', 'cup.left'];
     return [t(wall, { at: moment(at) }), left > 0 && left < 24 * HOUR && [' · ', el('b', {}, t(until, { time }))]];
   };
-  const element = el('p', { class: 'soft when', role: 'timer', test: 'cup-when' }, words());
+  const element = el('p', { class: 'soft when', role: 'timer', test: 'cup-when', data: { key: `${phase} ${at}` } }, words());
   const ticking = setInterval(() => (element.isConnected ? put(element, words()) : clearInterval(ticking)), 1000);
   return element;
 }

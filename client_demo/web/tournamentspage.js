@@ -3,7 +3,7 @@ import { el, put } from './elements.js';
 import { pills } from './lobby.js';
 import { MODES, moment } from './ranks.js';
 import { hashOfTournament } from './sharing.js';
-import { dressed } from './tournamentlooks.js';
+import { dressed } from './looks.js';
 import { t } from './texts.js';
 
 const FORMATS = ['knockout', 'arena'];
@@ -16,7 +16,7 @@ const NAME = 24; // characters
 
 /** Make the screen of the list. */
 export async function tournamentsPage(page) {
-  const [{ tournaments }] = await Promise.all([page.client.tournaments(), dressed()]);
+  const [{ tournaments }] = await Promise.all([page.client.tournaments(), dressed('ranks.css', 'tournament.css')]);
   return drawn(page, tournaments);
 }
 

@@ -1,5 +1,5 @@
 /** The waiting room: who sits where, who is ready, how to call others in, computer players, the start. */
-import { button, el, icon, put } from './elements.js';
+import { button, el, icon, put, renew } from './elements.js';
 import { Feed } from './feed.js';
 import { LEVELS, pills } from './lobby.js';
 import { mark, nameOf, ratingBeside } from './marks.js';
@@ -20,7 +20,6 @@ export class Waiting {
     this.told = el('p', { class: 'bad', role: 'alert' });
     this.seats = el('ol', { class: 'seats', 'aria-label': t('players') });
     this.acts = el('div', { class: 'acts' });
-    this.start = button(t('start'), this.#doing(() => room.start()), { test: 'start' });
     this.bots = el('div', { class: 'line' });
     this.feed = new Feed(page, room, story, this.stop.signal);
     this.feed.panel.classList.add('open');
@@ -87,29 +86,24 @@ export class Waiting {
   }
 
   #draw() {
-    const { state, seat, isHost, me } = this.room;
+    const { state, seat, isHost } = this.room;
     const row = (number) => this.#seat(state.seats[number], number);
     const sides = sidesOf(state, { free: true });
-    put(
+    renew(
       this.seats,
       state.teams
         ? sides.map((side) => el('li', { class: 'team' }, teamHead(state, side, seat, false), el('ol', { class: 'seats' }, side.seats.map(row))))
         : state.seats.map((_, number) => row(number)),
     );
-    // Made anew only where others are on offer: a press must not lose its button to somebody's coming or going.
     const free = state.seats.includes(null);
-    const offered = [seat, me?.ready, isHost, seat === null && free].join();
-    if (offered !== this.offered) put(this.acts, this.#actions(free));
-    this.offered = offered;
-    this.start.disabled = state.seats.filter(Boolean).length < Math.min(2, state.options.max_players);
-    const computers = isHost && free && !state.options.rated;
-    if (computers !== this.computers) put(this.bots, computers && this.#computers());
-    this.computers = computers;
+    renew(this.acts, this.#actions(free));
+    renew(this.bots, isHost && free && !state.options.rated && this.#computers());
   }
 
   #actions(free) {
-    const { seat, isHost, me } = this.room;
-    const ready = () => this.room.ready(!me.ready);
+    const { state, seat, isHost, me } = this.room;
+    const few = state.seats.filter(Boolean).length < Math.min(2, state.options.max_players);
+    const ready = () => this.room.ready(!this.room.me.ready);
     const label = me?.ready ? [icon('tick'), t('readyYes')] : t('ready');
     const kind = me?.ready ? 'btn' : 'btn main';
     const leave = button(t('leave'), () => this.page.leave(this.room), { class: 'btn quiet', test: 'leave' });
@@ -117,7 +111,7 @@ export class Waiting {
     return [
       seat === null && free && button(t('sitDown'), () => this.#sit(), { class: 'btn main', test: 'sit' }),
       me && button(label, this.#doing(ready), { class: kind, 'aria-pressed': me.ready, test: 'ready' }),
-      isHost && this.start,
+      isHost && button(t('start'), this.#doing(() => this.room.start()), { test: 'start', disabled: few }),
       leave,
     ];
   }
@@ -151,7 +145,7 @@ export class Waiting {
     ];
     return el(
       'li',
-      { class: `seatrow s${number}`, test: `seat-${number}` },
+      { class: `seatrow s${number}`, test: `seat-${number}`, data: { key: one.player.id } },
       mark(number),
       el(
         'span',

@@ -76,7 +76,7 @@ def test_those_who_want_the_same_are_brought_together_and_it_is_remembered(visit
     ann.open()
     expect(ann.at("play-someone")).to_be_visible()
     ann.press("play-someone")
-    alert(ann, "Your last match is not over")
+    alert(ann, "Your last quick match is not over")
 
 
 def test_one_looks_on_whatever_else_one_looks_at(visit: Visit) -> None:

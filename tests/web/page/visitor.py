@@ -28,7 +28,10 @@ SHOWS: Final = f"""([wanted, hook]) => ({ROWS})(hook).map(
 TAP: Final = """(numbers) => numbers.forEach(
     (number) => document.querySelector(`[data-testid=board] button[data-id="${number}"]`)?.click())"""
 
-WORDS: Final = "async (language) => (await import(`/texts_${language}.js`)).default"
+WORDS: Final = """async (language) => {
+    const parts = ['texts', 'more'].map((name) => import(`/${name}_${language}.js`))
+    return Object.assign({}, ...(await Promise.all(parts)).map((part) => part.default))
+}"""
 
 # Keeps all that a part says from now on: what is said for a moment only may be over before anybody looks.
 HEARD: Final = """(hook) => {
