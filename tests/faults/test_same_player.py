@@ -72,9 +72,7 @@ async def rooms_made(come: Come, deployment: Deployment, keys: int) -> tuple[int
     player = await come()
     sockets = [await come(token=player.token) for _ in range(SOCKETS)]
     for socket in sockets:
-        await socket.ask(
-            "lobby", on=True
-        )  # who has nothing left when a newer one takes the seat is sent away
+        await socket.ask("lobby", on=True)  # who has nothing left is sent away by a newer one of the player
     before, told = made(deployment), set()
     for number in range(keys):
         asked = {"mode": "race", "key": f"key {number}"}

@@ -42,9 +42,7 @@ def play(*pairs: tuple[Visitor, Visitor]) -> None:
         loser.press("to-tournament")
     for winner, loser in pairs:
         expect(winner.at("end").or_(winner.at("tournament")).first).to_be_visible()
-        winner.page.evaluate(
-            GO, loser.page.url.partition("#")[2]
-        )  # to where a next call may have led already
+        winner.page.evaluate(GO, loser.page.url.partition("#")[2])  # a next call may have led there already
 
 
 def test_four_play_a_knock_out(visit: Visit) -> None:

@@ -43,9 +43,8 @@ class Wire(asyncio.Protocol):
         subprotocols = [Subprotocol(where.subprotocol)] if where.subprotocol else None
         uri = parse_uri(f"{where.base}{path}")
         self._handshake: ClientProtocol | None = ClientProtocol(uri, subprotocols=subprotocols)
-        self.decided: asyncio.Future[None] = (
-            asyncio.get_running_loop().create_future()
-        )  # whether we are let in
+        # Done once we are let in, or not.
+        self.decided: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._held = b""  # that came, and is no whole frame yet
         self._why = "the server cut the connection without letting us in"
         self._transport: asyncio.Transport
