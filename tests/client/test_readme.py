@@ -41,7 +41,7 @@ async def started(text: str, node: Node) -> asyncio.subprocess.Process:
     """Start a program of the documents, on the server that is there."""
     assert USUAL in text
     return await asyncio.create_subprocess_exec(
-        sys.executable,
+        *(sys.executable, "-u"),  # what it prints is heard at once
         *("-c", text.replace(USUAL, node.url)),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -101,10 +101,14 @@ async def test_the_events_of_a_room_in_python(node: Node) -> None:
         guest = await started(text.replace("K7MPQ2", room.code.upper()), node)
         await room.ready()
         await room.until(lambda state: state.phase is Phase.PLAYING)
-        await room.match(*room.state.pairs()[0])
+        assert guest.stdout is not None
+        first = asyncio.ensure_future(guest.stdout.readline())
+        while not first.done():  # it may not be listening yet
+            await room.match(*room.state.pairs()[0])
+            await asyncio.wait([first], timeout=1)
         await room.resign()
-        out = await said(guest)
-    assert out.startswith("seat 0 got ")
+        await said(guest)
+    assert first.result().startswith(b"seat 0 got ")
 
 
 async def test_a_player_in_a_tournament_in_python(node: Node) -> None:

@@ -140,14 +140,21 @@ class Slow:
         unread = [int(ends[4].split(":")[1], 16) for ends in sockets if ends[1].endswith(port)]
         return sum(unsent) + sum(unread)
 
-    async def wake_up(self, room: Room) -> tuple[int, Message]:
-        """Read up to the room's head; return how many bytes came before that, and what leads there."""
-        read = 0
+    async def wake_up(self, room: Room) -> tuple[int, set[str]]:
+        """Read up to the room's head; return how many bytes came before that, and what led across gaps.
+
+        There may be several, as the kernels take more at times; and events after the last of them.
+        """
+        read, known, across = 0, None, set[str]()
         while True:
             _, payload = await self._wire.receive()
             message: Message = json.loads(payload)
-            if message.get("room") == room.name and message.get("seq", 0) >= room.seq:
-                return read, message
+            if message["t"] in ("event", "snapshot") and message["room"] == room.name:
+                if known is not None and message["seq"] != known + 1:
+                    across.add(message["t"])
+                known = message["seq"]
+                if known >= room.seq:
+                    return read, across
             read += len(payload) + 4  # the head of a frame
 
 
@@ -208,13 +215,13 @@ async def measure(folder: Path, promise: Promise, many: int, without: str = "") 
                 if number >= ROUNDS.start and all(beside <= most for beside, most in measures.best()):
                     break
             held = slow[0].underway()
-            read, last = await slow[0].wake_up(filled)
+            read, across = await slow[0].wake_up(filled)
     for who, (beside, most) in zip(("player", "watcher"), measures.best(), strict=True):
         promise.at_most(f"a {who}'s p99 beside them", beside, most, "ms")
     more = measures.memory[True] - measures.memory[False]
     promise.at_most("memory for all of them", more / 1e6, 1.1 * many * BOUND / 1e6, "MB")
     promise.at_most("what waited in the server for one", (read - held) / 1e3, WAITING / 1e3, "kB")
-    promise.equals("what leads one to the head again", last["t"], "snapshot")
+    promise.equals("what leads one across what was left out", " ".join(sorted(across)), "snapshot")
 
 
 @pytest.mark.promise("P16")
