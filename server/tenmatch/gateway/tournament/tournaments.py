@@ -275,15 +275,13 @@ class Tournaments:
         held = self.loaded.get(id)
         if held is None:
             return
-        try:
-            entries = held.opened(held.news(first, raws))
-        except StoredError:
-            self.on_doubt(id)
-            return
         if held.busy.locked():
             self.on_doubt(id)
-        else:
-            self._take(held, entries)
+            return
+        try:
+            self._take(held, held.opened(held.news(first, raws)))
+        except StoredError:
+            self.on_doubt(id)
 
     def on_doubt(self, id: TournamentId) -> None:
         """Compare with the log: something may have been missed."""
