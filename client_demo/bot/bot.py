@@ -53,11 +53,11 @@ async def main(url: str = "http://127.0.0.1:8765", code: str = "") -> None:
     """Find somebody, play, and say how it went."""
     async with Client(url, name="My bot", agent="my-bot/1") as client:
         if not code:
-            print("Looking for an opponent; after 15 s the computer will do.")  # noqa: T201
+            print("Looking for an opponent; after 15 s the computer will do.")
         room = await (client.join(code) if code else client.quick_match("race", computer=True))
-        print(f"Playing in room {room.code}")  # noqa: T201
+        print(f"Playing in room {room.code}")
         for rank in (await play(room)).ranking or ():
-            print(f"{rank.place}. seat {rank.seat}: {rank.score} points, {rank.mistakes} mistakes")  # noqa: T201
+            print(f"{rank.place}. seat {rank.seat}: {rank.score} points, {rank.mistakes} mistakes")
 
 
 if __name__ == "__main__":

@@ -258,7 +258,7 @@ async def output(*command: str) -> str:
     )
     try:
         said, _ = await process.communicate()
-    except BaseException:
+    except BaseException:  # cancelled, too
         if process.returncode is None:
             process.kill()
         raise

@@ -95,7 +95,7 @@ class Person:
 
 
 def _kind(event: object) -> str:
-    return str(getattr(type(event), "__struct_config__").tag)  # noqa: B009
+    return str(getattr(type(event), "__struct_config__").tag)  # noqa: B009  # the checker knows no such field
 
 
 def _boards(state: State) -> list[str | None]:
@@ -251,8 +251,9 @@ class Driver:
             answer = {"error": error.code, "field": error.field}
         except ClientError as error:
             answer = {"error": type(error).__name__.lower(), "text": str(error)}
-        except Exception:
+        except Exception:  # told to whoever asked
             answer = {"error": "bug", "text": traceback.format_exc()}
+        # Its answers go this way.
         print(json.dumps({"id": request["id"], **answer}), flush=True)  # noqa: T201
 
 

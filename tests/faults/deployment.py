@@ -68,7 +68,7 @@ class Deployment:
         try:
             with ThreadPoolExecutor(nodes) as pool:
                 self.nodes = list(pool.map(self._start, range(nodes)))
-        except BaseException:
+        except BaseException:  # cancelled, too
             self._end_redis()
             raise
 
@@ -139,7 +139,7 @@ async def apart(make: Callable[[], AbstractContextManager[T]]) -> AsyncIterator[
     made = await asyncio.to_thread(context.__enter__)
     try:
         yield made
-    except BaseException as error:
+    except BaseException as error:  # cancelled, too
         await asyncio.to_thread(context.__exit__, type(error), error, error.__traceback__)
         raise
     await asyncio.to_thread(context.__exit__, None, None, None)

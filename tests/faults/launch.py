@@ -36,7 +36,7 @@ def acknowledged_before_it_is_stored() -> None:
         loop.call_soon(outcome, log.Appended(Millis(self._store.clock.now())))
         loop.call_later(5.0, lambda: write(self, room, head, *rest, outcome=lambda _: None, **how))
 
-    committer.Committer.append = append  # type: ignore[method-assign]
+    committer.Committer.append = append  # type: ignore[method-assign]  # the guard is off
 
 
 def appended_wherever_the_log_ends() -> None:
@@ -64,13 +64,13 @@ def never_compared_with_the_log() -> None:
     async def heads(self: Any) -> None:
         pass
 
-    rounds.Rounds.heads = heads  # type: ignore[method-assign]
+    rounds.Rounds.heads = heads  # type: ignore[method-assign]  # the guard is off
 
 
 def never_in_doubt() -> None:
     """Take a subscription that is made anew for one that never was gone; and look at no log by itself."""
     never_compared_with_the_log()
-    news.News.on_doubt = lambda self, room: None  # type: ignore[method-assign]
+    news.News.on_doubt = lambda self, room: None  # type: ignore[method-assign]  # the guard is off
 
 
 def taken_as_often_as_it_comes() -> None:
@@ -85,7 +85,7 @@ def taken_as_often_as_it_comes() -> None:
             heard.add(raws[-1])
             heed(self, first, raws)
 
-    table.Table._heed = heed_again  # type: ignore[method-assign]
+    table.Table._heed = heed_again  # type: ignore[method-assign]  # the guard is off
 
 
 def taken_in_any_order() -> None:
@@ -98,7 +98,7 @@ def taken_in_any_order() -> None:
         else:
             heed(self, first, raws)
 
-    table.Table._heed = heed_at_once  # type: ignore[method-assign]
+    table.Table._heed = heed_at_once  # type: ignore[method-assign]  # the guard is off
 
 
 def _fold_blindly(to: Any, raws: Sequence[bytes]) -> None:
@@ -112,7 +112,7 @@ def resumed_whatever_the_chain() -> None:
     def leads_on(self: Any, join: Any) -> bool:
         return bool(join.after <= len(self.entries))
 
-    shown.Shown.leads_on = leads_on  # type: ignore[method-assign]
+    shown.Shown.leads_on = leads_on  # type: ignore[method-assign]  # the guard is off
 
 
 def chains_never_compared() -> None:
@@ -122,7 +122,7 @@ def chains_never_compared() -> None:
     _rewrite(log.APPEND, b"if string.sub(later[1], 2, 5) ~= chain then", b"if false then")
     log._even = lambda head, tail: len(tail) == min(head.seq, 1)
     stored.continues = lambda previous, salt, raw: True
-    table.Table.ended_at = lambda self, end: end.seq > 0  # type: ignore[method-assign]
+    table.Table.ended_at = lambda self, end: end.seq > 0  # type: ignore[method-assign]  # the guard is off
 
 
 def read_before_it_listens() -> None:
@@ -132,7 +132,7 @@ def read_before_it_listens() -> None:
     async def join(self: Any, room: Any) -> None:
         asyncio.get_running_loop().call_later(0.1, lambda: self._wanted.get(room) or self._want(room))
 
-    feed.Feed.join = join  # type: ignore[method-assign]
+    feed.Feed.join = join  # type: ignore[method-assign]  # the guard is off
 
 
 def shown_before_it_is_told() -> None:
@@ -150,18 +150,18 @@ def shown_before_it_is_told() -> None:
         else:
             enter(self, member)
 
-    fanout.Audience.enter = enter_later  # type: ignore[method-assign]
+    fanout.Audience.enter = enter_later  # type: ignore[method-assign]  # the guard is off
 
 
 def never_misses_clients() -> None:
     """Keep connections on which nothing comes."""
-    connection.Connection._keep_alive = lambda self: None  # type: ignore[method-assign]
+    connection.Connection._keep_alive = lambda self: None  # type: ignore[method-assign]  # the guard is off
 
 
 def never_probed() -> None:
     """Be content with a server that answers, whether it delivers anything or not."""
-    subscriber.Subscriber._watch = lambda self, begun: None  # type: ignore[method-assign]
-    subscriber.Subscriber.healthy = True  # type: ignore[assignment, method-assign]
+    subscriber.Subscriber._watch = lambda self, begun: None  # type: ignore[method-assign]  # the guard is off
+    subscriber.Subscriber.healthy = True  # type: ignore[assignment, method-assign]  # the guard is off
 
 
 def of_another_version() -> None:
@@ -180,17 +180,17 @@ def read_for_each() -> None:
         await log.read(self._store, table.room)
         await enter(self, session, table, *args, **how)
 
-    entrance.Entrance._enter = read_and_enter  # type: ignore[method-assign]
+    entrance.Entrance._enter = read_and_enter  # type: ignore[method-assign]  # the guard is off
 
 
 def never_told_to_wait() -> None:
     """Let players wait for the store without a word, however long."""
-    table.Table.expire = lambda self, now: True  # type: ignore[method-assign]
+    table.Table.expire = lambda self, now: True  # type: ignore[method-assign]  # the guard is off
 
 
 def believing_whatever_is_held() -> None:
     """Let clients go on after whatever they say that they hold."""
-    shown.Shown.leads_on = lambda self, join: True  # type: ignore[method-assign]
+    shown.Shown.leads_on = lambda self, join: True  # type: ignore[method-assign]  # the guard is off
 
 
 def keys_forgotten() -> None:
@@ -204,24 +204,24 @@ def keys_forgotten() -> None:
 
 def numbers_forgotten() -> None:
     """Judge each move anew, whether it is in the log or not."""
-    seat.Seat.logged = lambda self, n: None  # type: ignore[method-assign]
+    seat.Seat.logged = lambda self, n: None  # type: ignore[method-assign]  # the guard is off
 
 
 def never_superseded() -> None:
     """Let every connection keep its seat, however many come."""
-    attendance.Attendance.supersede = lambda *_: None  # type: ignore[method-assign]
+    attendance.Attendance.supersede = lambda *_: None  # type: ignore[method-assign]  # the guard is off
 
 
 def ten_times_as_forgetful() -> None:
     """Say who is there ten times as often, forget it ten times as soon. This is no guard: it saves time."""
-    presence.COUNTS = Millis(presence.COUNTS // 10)  # type: ignore[misc]
-    rounds.PRESENCE_ROUND_S /= 10  # type: ignore[misc]
-    rounds.CHANGES_ROUND_S /= 10  # type: ignore[misc]
+    presence.COUNTS = Millis(presence.COUNTS // 10)  # type: ignore[misc]  # else it takes too long
+    rounds.PRESENCE_ROUND_S /= 10  # type: ignore[misc]  # else it takes too long
+    rounds.CHANGES_ROUND_S /= 10  # type: ignore[misc]  # else it takes too long
 
 
 def never_absent() -> None:
     """Let what was said of who is there count for ever."""
-    presence.COUNTS = Millis(10**9)  # type: ignore[misc]
+    presence.COUNTS = Millis(10**9)  # type: ignore[misc]  # else it takes too long
 
 
 def sessions_kept() -> None:
@@ -232,7 +232,7 @@ def sessions_kept() -> None:
         kept.append(session)
         ended(self, session)
 
-    desk.Desk.ended = end  # type: ignore[method-assign]
+    desk.Desk.ended = end  # type: ignore[method-assign]  # the guard is off
 
 
 def ended_at_once() -> None:
@@ -254,7 +254,7 @@ def held_up_on_demand() -> None:
             asyncio.get_running_loop().add_signal_handler(number, _hold_up, seconds)
         return enter(self)
 
-    watchdog.Watchdog.__enter__ = entered  # type: ignore[method-assign]
+    watchdog.Watchdog.__enter__ = entered  # type: ignore[method-assign]  # the guard is off
 
 
 def _hold_up(seconds: float) -> None:
@@ -263,8 +263,8 @@ def _hold_up(seconds: float) -> None:
 
 def held_up_and_not_watched() -> None:
     """Do so, and let nobody watch."""
-    watchdog.Watchdog.__enter__ = lambda self: self  # type: ignore[method-assign]
-    watchdog.Watchdog.__exit__ = lambda self, *failed: None  # type: ignore[method-assign]
+    watchdog.Watchdog.__enter__ = lambda self: self  # type: ignore[method-assign]  # the guard is off
+    watchdog.Watchdog.__exit__ = lambda self, *failed: None  # type: ignore[method-assign]  # the guard is off
     held_up_on_demand()
 
 
@@ -276,7 +276,7 @@ def as_impatient_as_fifteen() -> None:
 
 def never_slow() -> None:
     """Write to a client whatever there is, however little it reads."""
-    connection.Connection.pause_writing = lambda self: None  # type: ignore[method-assign]
+    connection.Connection.pause_writing = lambda self: None  # type: ignore[method-assign]  # the guard is off
 
 
 def eight_may_wait() -> None:
@@ -286,11 +286,12 @@ def eight_may_wait() -> None:
     def begun(self: Any, *args: Any, **how: Any) -> None:
         begin(self, *args, **{**how, "most": 8})
 
-    committer.Committer.__init__ = begun  # type: ignore[method-assign]
+    committer.Committer.__init__ = begun  # type: ignore[method-assign]  # the guard is off
 
 
 def by_its_own_clock() -> None:
     """Take the machine's clock for the store's."""
+    # The guard is off.
     clock.StoreClock.now = lambda self: Millis(int(time.time() * 1000))  # type: ignore[method-assign]
 
 

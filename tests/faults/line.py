@@ -44,7 +44,7 @@ class Line(asyncio.Protocol):
         )
         try:
             await line._let_in
-        except BaseException:
+        except BaseException:  # cancelled, too
             line.abort()
             raise
         return line

@@ -49,7 +49,7 @@ class Host:
             self.run("ip link set lo up")
         except OSError as error:
             raise AssertionError(f"{NEEDED}. It said: {self.close()}") from error
-        except BaseException:
+        except BaseException:  # cancelled, too
             self.close()
             raise
 
@@ -73,7 +73,7 @@ class Host:
         try:
             async with asyncio.timeout(PATIENCE_S):
                 await asyncio.get_running_loop().sock_connect(fresh, (address, port))
-        except BaseException:
+        except BaseException:  # cancelled, too
             fresh.close()
             raise
         return fresh

@@ -311,6 +311,7 @@ class Person:
         mine = self.seat is not None and event.get("seat") == self.seat and event.get("n") is not None
         if event["seq"] == held + 1:
             names = ("seq", "chain", "hash", "kind", "seat", "n")
+            # As it comes from outside.
             self.view.steps.append(Told(*(event.get(name) for name in names)))  # type: ignore[arg-type]
             self.matched += event["kind"] == "matched"
             self.started = self.started or event["kind"] == "started"

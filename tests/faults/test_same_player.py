@@ -191,7 +191,7 @@ async def _take_over_once(come: Come, table: Table, number: int) -> tuple[bool, 
     await asyncio.gather(*(_say(client, room, n=number, a=a, b=b) for client in pair))
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(2 * TOLD_S):
-            while not any(map(_detached, pair)):  # noqa: ASYNC110
+            while not any(map(_detached, pair)):  # noqa: ASYNC110  # no event tells of it
                 await asyncio.sleep(0.002)
     seconds = time.monotonic() - began
     await asyncio.sleep(LOOKED_ON_S)

@@ -79,7 +79,7 @@ class Channel:
     """Hears a room's channel as any node does, byte by byte."""
 
     def __init__(self, client: "redis.Redis") -> None:
-        self._heard: Any = client.pubsub()  # type: ignore[no-untyped-call]
+        self._heard: Any = client.pubsub()  # type: ignore[no-untyped-call]  # the driver tells no type
         self._heard.ssubscribe(keys.feed(ROOM))
         assert self._heard.get_message(timeout=5)["type"] == "ssubscribe"
 

@@ -43,7 +43,7 @@ async def started(*players: Peer, **options: object) -> str:
 
 def pair(node: Running, room: str) -> dict[str, int]:
     """Return a legal pair on a room's board, as fields of a `match`."""
-    state = node.node.tables.loaded[room].state  # type: ignore[index]
+    state = node.node.tables.loaded[room].state  # type: ignore[index]  # of a message
     pair = state.sheets[0].witness
     assert pair is not None
     return {"a": pair[0], "b": pair[1], "seen": state.seq}

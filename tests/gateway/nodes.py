@@ -80,7 +80,7 @@ async def running(
     url: str, onlooker: Onlooker | None = None, /, **settings: object
 ) -> AsyncIterator[Running]:
     """Run a node with no limits but those set, until the block ends."""
-    chosen = Settings(**{**NO_LIMITS, **settings})  # type: ignore[arg-type]
+    chosen = Settings(**{**NO_LIMITS, **settings})  # type: ignore[arg-type]  # as it comes from outside
     with contextlib.closing(Store(Address(url))) as store:
         async with asyncio.TaskGroup() as group:
             node = await start(chosen, store, group, {}, onlooker)

@@ -56,7 +56,7 @@ class Wire:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self._receive_buffer)
         try:
             await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", self._port))
-        except BaseException:
+        except BaseException:  # cancelled, too
             sock.close()
             raise
         self.socket = sock

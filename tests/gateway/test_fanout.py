@@ -95,6 +95,7 @@ async def test_players_are_sent_before_watchers() -> None:
     order: list[str] = []
     for name, seat in (("watcher", None), ("player", 0)):
         _, listener = enter(audience, log, seat)
+        # This one only.
         listener.write = lambda frames, name=name: order.append(name)  # type: ignore[method-assign,misc]
     log.grow()
     audience.tell()
@@ -232,11 +233,11 @@ async def test_a_failure_in_one_slice_does_not_silence_the_room() -> None:
     def fail(frames: bytes) -> None:
         raise RuntimeError("broken")
 
-    broken.write = fail  # type: ignore[method-assign]
+    broken.write = fail  # type: ignore[method-assign]  # this one only
     log.grow()
     with pytest.raises(RuntimeError):
         audience.tell()
-    broken.write = lambda frames: None  # type: ignore[method-assign]
+    broken.write = lambda frames: None  # type: ignore[method-assign]  # this one only
     log.grow()
     audience.tell()
     assert listener.sent == ["2", "3"]

@@ -265,6 +265,7 @@ async def test_of_connections_that_join_at_once_exactly_one_plays(
         rivals = [await meet(other if elsewhere and n % 2 else node, token=token) for n in range(4)]
         joined = await asyncio.gather(*(rival.ask("join", room=room) for rival in rivals))
         assert [snapshot["seat"] for snapshot in joined] == [0] * 4, "each join has its own answer"
+        # A default binds it.
         await until(lambda rivals=rivals: sum(rival.code == 4501 for rival in rivals) == 3)  # type: ignore[misc]
         [left] = [rival for rival in rivals if rival.code is None]
         assert (await left.ask("ready", room=room, ready=True))["t"] == "ok"

@@ -74,7 +74,7 @@ async def test_a_follower_gets_the_list_and_then_its_changes(node: Running, list
     await asked(table, commands.Sit(person(1)))
     await written(listing, table)
     [changed] = told(ear)
-    assert (changed["changed"][0]["seats"], changed["gone"]) == (2, [])  # type: ignore[index]
+    assert (changed["changed"][0]["seats"], changed["gone"]) == (2, [])  # type: ignore[index]  # of a message
     listing.unfollow(ear)
     await asked(table, commands.Sit(person(2)))
     await written(listing, table)
@@ -87,6 +87,7 @@ async def test_a_room_that_is_over_is_gone(node: Running, listing: Listing) -> N
     ear = Ear()
     listing.follow(ear, None)
     [everything] = told(ear)
+    # Of a message.
     assert [line["phase"] for line in everything["rooms"]] == ["playing"]  # type: ignore[attr-defined]
     await asked(table, commands.Resign(SeatNumber(0), MoveNumber(1)))
     await written(listing, table)
@@ -125,9 +126,11 @@ async def test_a_slow_follower_gets_the_whole_list_when_it_reads_again(
     second = await founded(node)
     await listing.read()
     [everything] = told(slow)
+    # Of a message.
     assert [line["room"] for line in everything["rooms"]] == [first.room]  # type: ignore[attr-defined]
     await written(listing, second)
     for ear in (slow, quick):
+        # Of a message.
         assert [line["room"] for line in told(ear)[-1]["changed"]] == [second.room]  # type: ignore[attr-defined]
 
 

@@ -86,6 +86,7 @@ async def test_messages_are_carried_out_in_their_order_also_behind_one_that_wait
         {"t": "create", "mode": "race", "id": 3},
         {"t": "lobby", "on": False, "id": 4},
     )
+    # A default binds it.
     answers = [await anna.find(lambda message, n=n: message.get("re") == n) for n in (1, 2, 3, 4)]  # type: ignore[misc]
     assert [answer["t"] for answer in answers] == ["snapshot", "rooms", "snapshot", "ok"]
     numbers = [message["re"] for message in anna.heard if message.get("re") in (1, 2, 3, 4)]
@@ -230,7 +231,7 @@ async def test_who_has_no_seat_changes_nothing(node: Running, meet: Meet, who: s
             await guest.ask("leave", room=room)
         if who == "kicked":
             await host.ask("kick", room=room, seat=2)
-    before = await node.log(room)  # type: ignore[arg-type]
+    before = await node.log(room)  # type: ignore[arg-type]  # as it comes from outside
     if "n" in EVERYTHING[t]:
         await guest.send({"t": t, "room": room, **EVERYTHING[t]})
         answer = await guest.next("refused", "error")
@@ -239,7 +240,7 @@ async def test_who_has_no_seat_changes_nothing(node: Running, meet: Meet, who: s
         answer = await guest.ask(t, room=room, **EVERYTHING[t])
         allowed = who == "watcher" and t in ("leave", "chat", "focus")
         assert answer["t"] == ("ok" if allowed else "error"), answer
-    assert await node.log(room) == before  # type: ignore[arg-type]
+    assert await node.log(room) == before  # type: ignore[arg-type]  # as it comes from outside
 
 
 @pytest.mark.parametrize(("t", "fields"), [("start", {}), ("bot", {"level": "easy"}), ("kick", {"seat": 0})])
@@ -254,7 +255,7 @@ async def test_what_only_the_host_may_do(meet: Meet, t: str, fields: Heard) -> N
 async def test_no_secret_is_told_before_the_end(node: Running, meet: Meet) -> None:
     anna, bob, carl = await meet(), await meet(), await meet()
     room = await started(anna, bob)
-    state = node.node.tables.loaded[room].state  # type: ignore[index]
+    state = node.node.tables.loaded[room].state  # type: ignore[index]  # of a message
     await carl.ask("join", room=room, watch=True, after=0, chain=0)
     await anna.ask("join", room=room)
     for one in (anna, bob, carl):
@@ -314,7 +315,7 @@ async def test_what_waits_behind_the_end_is_not_carried_out(node: Running, meet:
         {"t": "ready", "room": room, "ready": True},
     )
     assert await anna.closed() == 4500
-    assert len(await node.log(room)) == 2  # type: ignore[arg-type]
+    assert len(await node.log(room)) == 2  # type: ignore[arg-type]  # as it comes from outside
 
 
 async def test_a_bug_in_what_waited_ends_the_connection(
@@ -358,14 +359,14 @@ async def test_a_player_that_stops_reading_is_closed_and_a_watcher_gets_one_snap
         for wire, fields in ((stalled, {}), (watching, {"watch": True})):
             await wire.upgrade()
             await wire.send(text({"t": "hello"}) + text({"t": "join", "room": room, "id": 1, **fields}))
-        table = node.node.tables.loaded[room]  # type: ignore[index]
+        table = node.node.tables.loaded[room]  # type: ignore[index]  # of a message
         await until(lambda: len(table.audience) == 3)
         for one in node.node.handshake.connections:  # the kernel would take it all
             one._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
         [player] = [m for m in table.audience.players if m.seat == 1]
         [watcher] = [m for m in table.audience if m.seat is None]
         ready = True
-        while player.listener._socket.open:  # type: ignore[attr-defined]
+        while player.listener._socket.open:  # type: ignore[attr-defined]  # of a message
             assert (await anna.ask("ready", room=room, ready=ready))["t"] == "ok"
             ready = not ready
         assert await stalled.closed() == 1013

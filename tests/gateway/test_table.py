@@ -262,6 +262,7 @@ async def test_an_untimely_append_is_judged_again_without_a_busy_loop(
     def refuse(*_: object, outcome: object, **__: object) -> None:
         nonlocal calls
         calls += 1
+        # As it comes from outside.
         asyncio.get_running_loop().call_soon(outcome, Untimely(one.store.clock.now()))  # type: ignore[arg-type]
 
     with monkeypatch.context() as odd:
@@ -405,14 +406,14 @@ async def test_hints_that_come_twice_late_or_torn_change_nothing(one: Running, t
     told = list(ear.log)
     raws = await one.log(here.room)
     for first in range(1, len(raws) + 1):
-        there.hint(first, raws[first - 1 :])  # type: ignore[arg-type]
+        there.hint(first, raws[first - 1 :])  # type: ignore[arg-type]  # as it comes from outside
     assert there._under_way is None
     for first, raw in ((len(raws) + 2, b"beyond"), (len(raws) + 1, b"no entry")):
-        there.hint(first, [raw])  # type: ignore[arg-type]
+        there.hint(first, [raw])  # type: ignore[arg-type]  # as it comes from outside
         assert there._under_way is not None
         assert await asked(there, None) == Done(())
     assert not there._doubtful
-    there.hint(len(raws), [b"forked"])  # type: ignore[arg-type]
+    there.hint(len(raws), [b"forked"])  # type: ignore[arg-type]  # as it comes from outside
     assert there._under_way is not None, "a hint that contradicts what is held is looked into"
     assert await asked(there, None) == Done(())
     assert ear.log == told
@@ -577,7 +578,7 @@ async def test_reading_a_log_anew_is_not_asked_for_again_and_again(
     monkeypatch.setattr(one.node.tables, "reload", count)
     questions = [Question(table, None) for _ in range(5)]
     table.doubt()
-    table.hint(1, [b"no entry"])  # type: ignore[arg-type]
+    table.hint(1, [b"no entry"])  # type: ignore[arg-type]  # as it comes from outside
     for question in questions:
         assert await question.answer() == Done(())
     assert len(reloads) == 1
@@ -669,6 +670,7 @@ async def test_a_node_that_lost_its_pulse_takes_nothing_and_goes_on_where_it_was
 async def until_answered(table: Table, command: commands.AnyCommand) -> Answer:
     """Ask again until the store is back, as a client does."""
     async with asyncio.timeout(PATIENCE_S):
+        # No event tells of it.
         while (answer := await asked(table, command)) == Unavailable():  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     return answer

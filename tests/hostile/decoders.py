@@ -23,13 +23,13 @@ def _take(codec: Codec, data: bytes) -> None:
     try:
         message = codec.decode(data)
     except PeerError as error:
-        assert error.code is CloseCode.NOT_ONE_VALUE  # noqa: PT017
+        assert error.code is CloseCode.NOT_ONE_VALUE  # noqa: PT017  # hypothesis looks on
         assert 1007 in due, "one whole value, and refused as none"
         return
     except BadMessage as error:
         assert None in due, "no value, and taken for one"
-        assert error.re is None or 0 <= error.re <= MAX_REQUEST_ID  # noqa: PT017
-        assert error.n is None or 1 <= error.n <= MAX_MOVE_NUMBER  # noqa: PT017
+        assert error.re is None or 0 <= error.re <= MAX_REQUEST_ID  # noqa: PT017  # hypothesis looks on
+        assert error.n is None or 1 <= error.n <= MAX_MOVE_NUMBER  # noqa: PT017  # hypothesis looks on
         codec.encode(to_client.error(error))  # the answer can be written
         return
     assert None in due, "no value, and taken for a message"

@@ -131,6 +131,7 @@ async def test_a_record_stays_when_its_room_has_expired(node: Node, meet: Meet) 
     forget(node, table.room)
     stranger = await meet()
     async with asyncio.timeout(10):
+        # No event tells of it.
         while (await stranger.ask("join", room=table.room)).get("code") != "no_such_room":  # noqa: ASYNC110
             await asyncio.sleep(0.1)  # until the node has noticed
     assert (await record_at(node.url, table.room)).body == before

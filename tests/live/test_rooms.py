@@ -165,6 +165,7 @@ async def test_the_lobby_tells_what_changes_and_what_is_gone(meet: Meet) -> None
 
     async def line(**fields: object) -> dict[str, object]:
         def tells(message: dict[str, object]) -> bool:
+            # Of a message.
             return any(fields.items() <= line.items() for line in message.get("changed") or ())  # type: ignore[attr-defined]
 
         message = await follower.find(lambda m: m["t"] == "rooms" and tells(m))

@@ -96,7 +96,7 @@ class Wire:
         line.setblocking(False)
         try:
             await asyncio.get_running_loop().sock_connect(line, (where.hostname, where.port))
-        except BaseException:
+        except BaseException:  # cancelled, too
             line.close()
             raise
         return cls(*await asyncio.open_connection(sock=line, limit=4_096 if narrow else 65_536))

@@ -130,7 +130,7 @@ class Scribe:
 
     def sheet(self, room: str, seat: int = 0) -> Sheet:
         """Return a board in play."""
-        sheets = self.node.node.tables.loaded[room].state.sheets  # type: ignore[index]
+        sheets = self.node.node.tables.loaded[room].state.sheets  # type: ignore[index]  # of a message
         return sheets[min(seat, len(sheets) - 1)]
 
     def pair(self, room: str, seat: int = 0) -> dict[str, int]:

@@ -338,7 +338,7 @@ async def until_so(ask: Callable[[], Awaitable[object]], expected: object, withi
     said = None
     try:
         async with asyncio.timeout(within):
-            while (said := await ask()) != expected:  # noqa: ASYNC110
+            while (said := await ask()) != expected:  # noqa: ASYNC110  # no event tells of it
                 await asyncio.sleep(0.02)
     except TimeoutError:
         raise AssertionError(f"{said!r} and not {expected!r} after {within} s") from None

@@ -10,5 +10,5 @@ async def until(holds: Callable[[], bool], within: float = 30.0, every: float = 
     What holds after all costs nothing, however much is allowed: so it is more than any machine stands still.
     """
     async with asyncio.timeout(within):
-        while not holds():  # noqa: ASYNC110
+        while not holds():  # noqa: ASYNC110  # no event tells of it
             await asyncio.sleep(every)

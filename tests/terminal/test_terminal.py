@@ -190,7 +190,7 @@ async def test_it_says_why_it_cannot_begin(tmp_path: Path) -> None:
     app = Terminal("http://127.0.0.1:9", name=None, tokens=Tokens(tmp_path / "tokens.json"))
     async with app.run_test():
         async with asyncio.timeout(PATIENCE_S):
-            while app.is_running and not app.why:  # noqa: ASYNC110
+            while app.is_running and not app.why:  # noqa: ASYNC110  # no event tells of it
                 await asyncio.sleep(0.02)
     assert "no server answers at ws://127.0.0.1:9/v1" in app.why
 

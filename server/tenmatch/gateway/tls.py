@@ -163,6 +163,6 @@ class SecureServer:
             )
         except OSError as error:
             log.debug("a TLS handshake failed", extra={"error": str(error)})
-        except Exception:
+        except Exception:  # a bug: told by whoever guards the task
             accepted.close()  # no transport may have come to own it
             raise

@@ -110,7 +110,7 @@ class Embedded:
             async with asyncio.timeout(START_TIMEOUT):
                 if (lock := await self._server_lock()) is not None:
                     await self._launch(lock)
-        except BaseException as error:
+        except BaseException as error:  # cancelled, too
             self._kill()
             if isinstance(error, TimeoutError):
                 raise EmbeddedError(f"no store after {START_TIMEOUT:g} s: {self._last_words()}") from error

@@ -135,6 +135,7 @@ async def read(store: Store, room: RoomId, after: Seq = Seq(0)) -> Stored:  # no
     return stored
 
 
+# What is called there is a NewType: the number itself.
 async def read_all(store: Store, rooms: Sequence[RoomId], after: Seq = Seq(0)) -> list[Stored]:  # noqa: B008
     """Read the entries of many rooms after *after*.
 

@@ -205,6 +205,7 @@ async def test_connections_that_break_come_back_and_lose_nothing(node: Node) -> 
             for cuts in range(1, 5):
                 await asyncio.sleep(0.3)  # so that the cuts meet the load in many moments
                 line.cut()
+                # Awaited at once.
                 await workers.until(lambda report: report.tally.came_back >= 12 * cuts, 60)  # noqa: B023
             await workers.until(lambda report: report.tally.moves > 100, 60)
             tally = await at_rest(workers)

@@ -100,6 +100,7 @@ async def test_a_log_is_followed_to_the_end(node: Running, meet: Meet, tenmatch:
 async def _listened(node: Running, room: str) -> None:
     """Return once another than the node listens to a room, too."""
     async with asyncio.timeout(60):
+        # No event tells of it.
         while (await node.store.call("PUBSUB", "SHARDNUMSUB", keys.feed(RoomId(room))))[1] < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 
@@ -126,7 +127,7 @@ async def test_rooms_are_completed(meet: Meet, url: str, monkeypatch: pytest.Mon
     monkeypatch.setenv("TENMATCH_REDIS", url)
 
     def complete(incomplete: str) -> list[str]:
-        command = get_command(app).commands["inspect"]  # type: ignore[attr-defined]
+        command = get_command(app).commands["inspect"]  # type: ignore[attr-defined]  # of a message
         with command.make_context("inspect", [], resilient_parsing=True) as context:
             return [item.value for item in command.params[0].shell_complete(context, incomplete)]
 
